@@ -1,0 +1,115 @@
+/* data.h - datasets, sources and class names, from files or from memory.
+ *
+ *     gbv_dataset *reference;
+ *     gbv_sources *sources = gbv_sources_create();
+ *     gbv_dataset_read("reference.npz", NULL, &reference, &error);
+ *     gbv_sources_add_file(sources, "anna", "anna.npz", NULL, &error);
+ *     gbv_sources_free(sources), gbv_dataset_free(reference);
+ *
+ * A dataset argument is PATH, or FEATURES,LABELS for two files. The format is recognised by content: NPY, NPZ, CSV or
+ * TSV, IDX, IDX.gz (docs/formats.md).
+ */
+#ifndef GBV_DATA_H
+#define GBV_DATA_H
+
+#include <gbv/matrix.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gbv_dataset gbv_dataset;
+typedef struct gbv_sources gbv_sources;
+
+/* Called for each row that cannot be used, with the sentence that says why. */
+typedef void gbv_row_callback(void *context, const char *sentence);
+
+/* How to read; a zeroed struct or NULL is the default. */
+typedef struct gbv_read_options {
+    const char *label_column;     /* CSV column or NPZ array with the labels; NULL: the usual names (docs/formats.md) */
+    const char *source_column;    /* CSV column or NPZ array that names each row's source; NULL: none */
+    bool skip_bad_rows;           /* leave out rows with missing, malformed or non-finite values instead of failing */
+    bool features_only;           /* labels are not needed: a dataset without them is not an error */
+    gbv_row_callback *on_bad_row; /* with skip_bad_rows: hears of each such row; may be NULL */
+    void *context;
+} gbv_read_options;
+
+/* Reads a dataset; the caller frees it. Binary arrays are mapped, not copied: the file must not be changed meanwhile.
+ * Fails with GBV_BAD_INPUT and a sentence that names the file, the row or offset and the remedy. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_read(const char *argument, const gbv_read_options *options,
+                                                   gbv_dataset **dataset, gbv_error *error);
+
+/* A dataset over the caller's arrays, which must outlive it. `labels` are class indices into `class_names`; with
+ * class_names NULL the labels are the integers themselves; with labels NULL the set is unlabelled. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_create(const char *name, gbv_matrix features, const int32_t *labels,
+                                                     const char *const *class_names, size_t class_count,
+                                                     gbv_dataset **dataset, gbv_error *error);
+GBV_API void gbv_dataset_free(gbv_dataset *dataset);
+
+GBV_API const gbv_matrix *gbv_dataset_features(const gbv_dataset *dataset); /* every row of the file */
+GBV_API size_t gbv_dataset_rows(const gbv_dataset *dataset);                /* usable rows, without skipped ones */
+GBV_API size_t gbv_dataset_columns(const gbv_dataset *dataset);
+GBV_API size_t gbv_dataset_class_count(const gbv_dataset *dataset); /* distinct labels, sorted; 0 when unlabelled */
+GBV_API const char *gbv_dataset_class_name(const gbv_dataset *dataset, size_t class_index);
+/* Class index of each usable row, or NULL when unlabelled. */
+GBV_API const int32_t *gbv_dataset_labels(const gbv_dataset *dataset);
+
+/* An empty collection of sources; NULL when memory is out. */
+GBV_API gbv_sources *gbv_sources_create(void);
+GBV_API void gbv_sources_free(gbv_sources *sources);
+
+/* One dataset, one source. Names are unique, not empty and valid UTF-8. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_file(gbv_sources *sources, const char *name, const char *argument,
+                                                       const gbv_read_options *options, gbv_error *error);
+/* Every file of a folder is a source named after it, in the order of the names; hidden files are passed over. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder,
+                                                         const gbv_read_options *options, gbv_error *error);
+/* One dataset with a source column (options->source_column): each distinct value is a source, in the order met. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_table(gbv_sources *sources, const char *argument,
+                                                        const gbv_read_options *options, gbv_error *error);
+/* A dataset the caller made; the collection frees it from now on, even when this fails. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_dataset(gbv_sources *sources, const char *name, gbv_dataset *dataset,
+                                                          gbv_error *error);
+
+GBV_API size_t gbv_sources_count(const gbv_sources *sources);
+GBV_API const char *gbv_sources_name(const gbv_sources *sources, size_t index);
+GBV_API size_t gbv_sources_rows(const gbv_sources *sources, size_t index);
+
+/* Gives the sources' labels the classes that a class map (CSV: label,class and optionally source) says. A class of
+ * "-" leaves its rows out. Call after the sources are added, before they are used. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_map_classes(gbv_sources *sources, const char *map_path, gbv_error *error);
+
+/* Writes a class map to edit: every label of the sources, with the class of the reference it matches or comes nearest
+ * to; the class is left empty where that would be a guess. `path` NULL writes to stdout. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_classes_write(const gbv_dataset *reference, const gbv_sources *sources,
+                                                    const char *path, gbv_error *error);
+
+/* Called for each problem found by gbv_check. `warning` marks what would not stop a valuation. */
+typedef void gbv_problem_callback(void *context, bool warning, const char *sentence);
+
+/* Every way in which the sources and the reference do not fit together, without training anything: widths, label
+ * kinds, class names, empty or one-class sources. Returns the number of problems that would stop a valuation. */
+GBV_API size_t gbv_check(const gbv_dataset *reference, const gbv_sources *sources, gbv_problem_callback *callback,
+                         void *context);
+
+/* Annotators made from a labelled dataset (the protocol of the paper, section 6.1), for demonstrations and tests. */
+typedef struct gbv_simulation {
+    size_t annotators;   /* how many */
+    const double *noise; /* one rate in [0, 1] per annotator */
+    size_t per_class;    /* rows of each class per annotator; 0: as many as an equal split gives */
+    const char
+        *confusion; /* "uniform" (any other class), "next" (the next class), or a CSV of C x C shares; NULL: uniform */
+    bool exact_count;           /* flip exactly floor(rate * n) labels instead of each with that probability */
+    size_t reference_per_class; /* rows of each class for the reference; 0: none is written */
+    uint64_t seed;
+} gbv_simulation;
+
+/* Writes annotator-0.npz, ... (from `train`), reference.npz and test.npz (from `test`, disjoint) into `folder`,
+ * which is created. `test` may be NULL when reference_per_class is 0. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_simulate(const gbv_dataset *train, const gbv_dataset *test,
+                                               const gbv_simulation *simulation, const char *folder, gbv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

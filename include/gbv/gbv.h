@@ -1,0 +1,28 @@
+/* gbv.h - Generalized Bayes Valuation: what each data source is worth for the task you care about.
+ *
+ * One call does the whole job:
+ *
+ *     const char *names[] = {"anna", "ben"}, *paths[] = {"anna.npz", "ben.npz"};
+ *     gbv_result *result;
+ *     gbv_error error;
+ *     if (gbv_value_files("reference.npz", names, paths, 2, NULL, &result, &error) != GBV_OK)
+ *         return fprintf(stderr, "%s\n", error.message), 1;
+ *     gbv_report_table(result, stdout, false, NULL);
+ *     gbv_result_free(result);
+ *
+ * The pieces, from simple to expert: value.h (the valuation and its result), report.h (tables), train.h (models),
+ * data.h (datasets and sources), measure.h (transferability scores), matrix.h, status.h.
+ */
+#ifndef GBV_H
+#define GBV_H
+
+#include <gbv/value.h>
+
+#include <gbv/data.h>
+#include <gbv/matrix.h>
+#include <gbv/measure.h>
+#include <gbv/report.h>
+#include <gbv/status.h>
+#include <gbv/train.h>
+
+#endif

@@ -1,0 +1,144 @@
+/* value.h - what each source is worth: P(s) proportional to p(s) exp(T_s / tau).
+ * Paper: section 4 (Eq. 3 to 5), Property 1.
+ *
+ *     gbv_result *result;
+ *     gbv_value_files("reference.npz", names, paths, 2, NULL, &result, &error);
+ *     printf("%s gets %.3f of the weight\n", result->sources[0].name, result->sources[0].posterior);
+ *     gbv_result_free(result);
+ */
+#ifndef GBV_VALUE_H
+#define GBV_VALUE_H
+
+#include <gbv/data.h>
+#include <gbv/measure.h>
+#include <gbv/train.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gbv_tau_mode {
+    GBV_TAU_QUICK, /* 1 / log2 of the number of sources: the paper's */
+    GBV_TAU_CODE,  /* standardised scores divided by log2 of the number of sources: the authors' program */
+    GBV_TAU_FIXED, /* the value given */
+} gbv_tau_mode;
+
+typedef enum gbv_prior_mode {
+    GBV_PRIOR_UNIFORM,
+    GBV_PRIOR_ROWS,  /* proportional to the rows of each source */
+    GBV_PRIOR_GIVEN, /* the caller's numbers, not necessarily summing to one */
+} gbv_prior_mode;
+
+/* Start from gbv_value_defaults(). */
+typedef struct gbv_value_options {
+    const char *measure;     /* "leep" */
+    const char *variant;     /* NULL: the measure's default */
+    gbv_model_options model; /* how each m_s is fitted; seed, threads and progress serve the whole run */
+    gbv_tau_mode tau_mode;
+    double tau; /* for GBV_TAU_FIXED, > 0 */
+    gbv_prior_mode prior_mode;
+    const double *prior;    /* for GBV_PRIOR_GIVEN: one entry per source */
+    bool tau_curve;         /* also the posterior at a range of tau */
+    bool undefined_as_zero; /* a source whose score is undefined gets no weight instead of failing the run */
+    bool fast;              /* single precision where a measure offers it */
+} gbv_value_options;
+
+GBV_API gbv_value_options gbv_value_defaults(void);
+
+typedef enum gbv_score_status { GBV_SCORE_OK, GBV_SCORE_MINUS_INFINITY, GBV_SCORE_UNDEFINED } gbv_score_status;
+
+/* One source's line of the result. Strings belong to the result. */
+typedef struct gbv_source_result {
+    char *name;
+    size_t rows;  /* n_s, rows the model was fitted on */
+    double score; /* T_s; -INFINITY or NaN according to the status */
+    gbv_score_status score_status;
+    double standard_error; /* of the score over the reference rows; NaN where the measure has no row terms */
+    double agreement;      /* share of reference rows that m_s labels as the reference does */
+    double prior;          /* p(s), normalised */
+    double posterior;      /* P(s): a training weight */
+    double row_weight;     /* P(s) / n_s */
+    size_t rank;           /* 1 is best; equal posteriors share a rank */
+    char **warnings;
+    size_t warning_count;
+} gbv_source_result;
+
+typedef struct gbv_input_record {
+    char *path;      /* as given */
+    char sha256[65]; /* of the file's bytes */
+    size_t rows;     /* rows in the file, skipped ones included; 0 for a file of labels only */
+} gbv_input_record;
+
+/* The posterior at one temperature of the curve. */
+typedef struct gbv_tau_point {
+    double tau; /* INFINITY: the prior */
+    double effective_sources;
+    double *posterior; /* one per source */
+} gbv_tau_point;
+
+typedef struct gbv_option_record {
+    char *name, *value;
+} gbv_option_record;
+
+typedef struct gbv_result {
+    char *version; /* of the library that computed it */
+    char *method;  /* "gbv" */
+    char *problem; /* "annotator" or "vendor" */
+    char *measure;
+    char *variant; /* "" for a measure with one form */
+    char *model;
+    char *feature_space; /* what the measure looked at, in words */
+    gbv_tau_mode tau_mode;
+    double tau; /* INFINITY with one source */
+    double tau_inverse;
+    uint64_t seed;
+    double entropy;           /* -sum P ln P, nats */
+    double effective_sources; /* 1 / sum P^2 */
+    double effective_rows;    /* 1 / sum P^2/n_s */
+    char *instruction_set;    /* the widest this machine offered */
+    size_t reference_rows;
+    char **warnings;
+    size_t warning_count;
+    gbv_option_record *options; /* what the run was asked to do, without what cannot change it (threads, progress) */
+    size_t option_count;
+    gbv_input_record *inputs; /* the reference first, then the sources' files */
+    size_t input_count;
+    gbv_source_result *sources; /* in the order given */
+    size_t source_count;
+    gbv_tau_point *tau_curve; /* NULL unless asked for */
+    size_t tau_count;
+} gbv_result;
+
+/* The whole job in one call: reads the reference and one file per source, fits, scores, weighs. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_value_files(const char *reference, const char *const *names,
+                                                  const char *const *paths, size_t source_count,
+                                                  const gbv_value_options *options, gbv_result **result,
+                                                  gbv_error *error);
+
+/* The same over data already read. The result does not depend on the number of threads.
+ * Fails with GBV_UNDEFINED when no source has a score, GBV_BAD_INPUT when the sources do not fit the reference. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources,
+                                            const gbv_value_options *options, gbv_result **result, gbv_error *error);
+GBV_API void gbv_result_free(gbv_result *result);
+
+/* P(s) of finite or infinite scores (Eq. 5) in log space. `prior` NULL is uniform; NaN scores fail with
+ * GBV_UNDEFINED unless `undefined_as_zero`. When every score is -INFINITY the normalised prior is returned and
+ * *only_prior set. +INFINITY shares the mass over the sources that have it. */
+typedef struct gbv_posterior_options {
+    gbv_tau_mode tau_mode;
+    double tau;
+    bool undefined_as_zero;
+} gbv_posterior_options;
+
+GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const double *prior, size_t count,
+                                                const gbv_posterior_options *options, double *posterior,
+                                                bool *only_prior, gbv_error *error);
+
+/* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)
+ * or NPY (float64) by the name of `path`; NULL writes CSV to stdout. Rows that were not used weigh zero. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_weights_write(const gbv_result *result, const char *path, gbv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+/* FNV-1a with a final mix, because Philox's counter wants well spread upper bits. */
+uint64_t hash_bytes(const void *bytes, size_t count)
+{
+    const unsigned char *byte = bytes;
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ byte[i]) * 0x100000001B3u;
+    hash ^= hash >> 32;
+    hash *= 0xD6E8FEB86659FD93u;
+    return hash ^ hash >> 32;
+}
+
+uint64_t hash_text(const char *text)
+{
+    return hash_bytes(text, strlen(text));
+}
+
+bool hash_sha256(const void *bytes, size_t count, char hexadecimal[65])
+{
+    unsigned char digest[32];
+    hexadecimal[0] = '\0';
+    if (EVP_Digest(bytes, count, digest, NULL, EVP_sha256(), NULL) != 1)
+        return false;
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hexadecimal + 2 * i, 3, "%02x", digest[i]);
+    return true;
+}

@@ -1,0 +1,14 @@
+/* hash.h - fingerprints: SHA-256 of inputs for the record, a quick 64-bit one for tables and random streams. */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t hash_bytes(const void *bytes, size_t count);
+uint64_t hash_text(const char *text);
+/* 64 hexadecimal digits and a terminating zero; false when the system's library refuses. */
+bool hash_sha256(const void *bytes, size_t count, char hexadecimal[65]);
+
+#endif

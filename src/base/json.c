@@ -1,0 +1,99 @@
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/number.h"
+
+json_writer json_open(FILE *stream)
+{
+    return (json_writer){.stream = stream};
+}
+
+static void quoted(FILE *stream, const char *text)
+{
+    fputc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else if (*c == '\n')
+            fputs("\\n", stream);
+        else if (*c < 0x20 || *c == 0x7F)
+            fprintf(stream, "\\u%04x", *c);
+        else
+            fputc(*c, stream);
+    fputc('"', stream);
+}
+
+static void place(json_writer *json, const char *key)
+{
+    if (json->depth > 0) {
+        if (json->filled[json->depth - 1])
+            fputc(',', json->stream);
+        json->filled[json->depth - 1] = true;
+        if (!json->compact)
+            fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+        else if (key && json->stream)
+            fputc(' ', json->stream);
+    }
+    if (key) {
+        quoted(json->stream, key);
+        fputs(": ", json->stream);
+    }
+}
+
+static void begin(json_writer *json, const char *key, char opening, char closing)
+{
+    place(json, key);
+    fputc(opening, json->stream);
+    json->closing[json->depth] = closing;
+    json->filled[json->depth++] = false;
+}
+
+void json_begin_object(json_writer *json, const char *key)
+{
+    begin(json, key, '{', '}');
+}
+
+void json_begin_array(json_writer *json, const char *key)
+{
+    begin(json, key, '[', ']');
+}
+
+void json_end(json_writer *json)
+{
+    json->depth--;
+    if (json->filled[json->depth] && !json->compact)
+        fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+    fputc(json->closing[json->depth], json->stream);
+    if (json->depth == 0)
+        fputc('\n', json->stream);
+}
+
+void json_text(json_writer *json, const char *key, const char *text)
+{
+    place(json, key);
+    if (text)
+        quoted(json->stream, text);
+    else
+        fputs("null", json->stream);
+}
+
+void json_number(json_writer *json, const char *key, double value)
+{
+    char text[NUMBER_TEXT];
+    place(json, key);
+    fputs(isfinite(value) ? number_format(value, text) : "null", json->stream);
+}
+
+void json_count(json_writer *json, const char *key, uint64_t value)
+{
+    place(json, key);
+    fprintf(json->stream, "%" PRIu64, value);
+}
+
+void json_bool(json_writer *json, const char *key, bool value)
+{
+    place(json, key);
+    fputs(value ? "true" : "false", json->stream);
+}

@@ -1,0 +1,36 @@
+/* json.h - writing JSON: numbers shortest and exact, text escaped, one level of indentation per nesting.
+ * (Reading is jansson's.)
+ *
+ *     json_writer json = json_open(stream);
+ *     json_begin_object(&json, NULL);
+ *     json_text(&json, "name", "a");  json_number(&json, "score", -0.5);
+ *     json_end(&json);
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { JSON_DEPTH = 16 };
+
+typedef struct json_writer {
+    FILE *stream;
+    int depth;
+    bool compact;            /* everything on one line */
+    bool filled[JSON_DEPTH]; /* something was written at this level */
+    char closing[JSON_DEPTH];
+} json_writer;
+
+json_writer json_open(FILE *stream);
+/* `key` is NULL inside an array and at the top. */
+void json_begin_object(json_writer *json, const char *key);
+void json_begin_array(json_writer *json, const char *key);
+void json_end(json_writer *json);
+void json_text(json_writer *json, const char *key, const char *text); /* NULL text: null */
+void json_number(json_writer *json, const char *key, double value);   /* not finite: null */
+void json_count(json_writer *json, const char *key, uint64_t value);
+void json_bool(json_writer *json, const char *key, bool value);
+
+#endif

@@ -1,0 +1,17 @@
+/* number.h - decimal text to double and back, correctly rounded, whatever the locale. */
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { NUMBER_TEXT = 32 };
+
+/* The shortest of 15, 16 or 17 digits that reads back to the same double. Finite numbers only. */
+const char *number_format(double value, char text[NUMBER_TEXT]);
+
+/* Reads the whole of [begin, end) as a number: decimal or exponent form, inf and nan in any case, blanks around it
+ * allowed. False when it is anything else. */
+bool number_parse(const char *begin, const char *end, double *value);
+
+#endif

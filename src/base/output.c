@@ -1,0 +1,86 @@
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+gbv_status output_check(FILE *stream, const char *name, gbv_error *error)
+{
+    errno = 0;
+    if (fflush(stream) == 0 && !ferror(stream))
+        return GBV_OK;
+    return error_set(error, GBV_FAILED, "%s: could not be written (%s): free some space or choose another place", name,
+                     errno ? strerror(errno) : "write error");
+}
+
+gbv_status output_open(const char *path, output_file *output, gbv_error *error)
+{
+    *output = (output_file){0};
+    if (!path || strcmp(path, "-") == 0) {
+        output->stream = stdout;
+        return GBV_OK;
+    }
+    output->path = path;
+    struct stat info;
+    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return error_set(error, GBV_FAILED, "%s: is a folder: name a file to write", path);
+    if (special) { /* a device or pipe is written directly: there is nothing to rename */
+        if (!(output->stream = fopen(path, "we")))
+            return error_set(error, GBV_FAILED, "%s: cannot be written (%s)", path, strerror(errno));
+        return GBV_OK;
+    }
+    if (asprintf(&output->temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
+        output->temporary = NULL;
+        return error_out_of_memory(error, "an output file name");
+    }
+    int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        output->stream = fdopen(descriptor, "w");
+    if (!output->stream) {
+        gbv_status status =
+            error_set(error, GBV_FAILED, "%s: cannot be written (%s): check the folder", path, strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
+        output_abandon(output);
+        return status;
+    }
+    return GBV_OK;
+}
+
+gbv_status output_commit(output_file *output, gbv_error *error)
+{
+    if (!output->path)
+        return output_check(output->stream, "standard output", error);
+    gbv_status status = output_check(output->stream, output->path, error);
+    if (status == GBV_OK && output->temporary && fsync(fileno(output->stream)) != 0)
+        status = error_set(error, GBV_FAILED, "%s: could not be written (%s)", output->path, strerror(errno));
+    int closed = fclose(output->stream);
+    output->stream = NULL;
+    if (status == GBV_OK && closed != 0)
+        status = error_set(error, GBV_FAILED, "%s: could not be written (%s)", output->path, strerror(errno));
+    if (status == GBV_OK && output->temporary && rename(output->temporary, output->path) != 0)
+        status = error_set(error, GBV_FAILED, "%s: could not be put in place (%s)", output->path, strerror(errno));
+    if (status == GBV_OK) {
+        free(output->temporary);
+        output->temporary = NULL;
+    }
+    output_abandon(output);
+    return status;
+}
+
+void output_abandon(output_file *output)
+{
+    if (output->path && output->stream)
+        fclose(output->stream);
+    if (output->temporary)
+        unlink(output->temporary);
+    free(output->temporary);
+    *output = (output_file){0};
+}

@@ -1,0 +1,65 @@
+#include "base/random.h"
+
+#include <math.h>
+
+#include <Random123/philox.h>
+
+#include "base/hash.h"
+
+random_stream random_stream_open(uint64_t seed, const char *subject, random_purpose purpose)
+{
+    uint64_t name = hash_text(subject);
+    /* The purpose goes into the key, the subject into the counter's upper half, the index into its lower half. */
+    return (random_stream){.key = {(uint32_t)seed ^ (uint32_t)purpose * 0x9E3779B9u, (uint32_t)(seed >> 32)},
+                           .subject = {(uint32_t)name, (uint32_t)(name >> 32)}};
+}
+
+uint32_t random_u32(random_stream *stream)
+{
+    if (!stream->left) {
+        philox4x32_ctr_t counter = {
+            {(uint32_t)stream->counter, (uint32_t)(stream->counter >> 32), stream->subject[0], stream->subject[1]}};
+        philox4x32_key_t key = {{stream->key[0], stream->key[1]}};
+        philox4x32_ctr_t block = philox4x32(counter, key);
+        for (int i = 0; i < 4; i++)
+            stream->block[i] = block.v[i];
+        stream->counter++;
+        stream->left = 4;
+    }
+    return stream->block[--stream->left];
+}
+
+static uint64_t random_u64(random_stream *stream)
+{
+    uint64_t high = random_u32(stream);
+    return high << 32 | random_u32(stream);
+}
+
+double random_uniform(random_stream *stream)
+{
+    return (double)(random_u64(stream) >> 11) * 0x1p-53;
+}
+
+uint64_t random_below(random_stream *stream, uint64_t bound)
+{
+    uint64_t tail = -bound % bound, draw; /* the first 2^64 mod bound draws would be favoured */
+    do
+        draw = random_u64(stream);
+    while (draw < tail);
+    return draw % bound;
+}
+
+double random_normal(random_stream *stream)
+{
+    double radius = sqrt(-2 * log(1 - random_uniform(stream)));
+    return radius * cos(2 * M_PI * random_uniform(stream));
+}
+
+void random_shuffle(random_stream *stream, size_t *items, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)random_below(stream, i), kept = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = kept;
+    }
+}

@@ -1,0 +1,39 @@
+/* random.h - counter-based random numbers (Philox 4x32-10, Random123).
+ *
+ * A number depends only on (seed, subject, purpose, index), never on who draws it or when, so results are the same for
+ * any number of workers or shards. `subject` is a source's name or any other text.
+ *
+ *     random_stream stream = random_stream_open(seed, "annotator-3", RANDOM_LABEL_NOISE);
+ *     double u = random_uniform(&stream);
+ */
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum random_purpose {
+    RANDOM_SPLIT,       /* which rows go where */
+    RANDOM_LABEL_NOISE, /* simulated annotators' mistakes */
+    RANDOM_WEIGHTS,     /* first weights of a network */
+    RANDOM_ORDER,       /* order of rows in an epoch */
+} random_purpose;
+
+typedef struct random_stream {
+    uint32_t key[2];
+    uint32_t subject[2];
+    uint64_t counter;
+    uint32_t block[4];
+    int left;
+} random_stream;
+
+random_stream random_stream_open(uint64_t seed, const char *subject, random_purpose purpose);
+uint32_t random_u32(random_stream *stream);
+/* In [0, 1), 53 bits. */
+double random_uniform(random_stream *stream);
+/* In 0..bound-1 without bias; bound > 0. */
+uint64_t random_below(random_stream *stream, uint64_t bound);
+double random_normal(random_stream *stream);
+void random_shuffle(random_stream *stream, size_t *items, size_t count);
+
+#endif

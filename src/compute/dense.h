@@ -1,0 +1,33 @@
+/* dense.h - dense linear algebra for measures and small models: BLAS and LAPACK by their own names, and the few row
+ * operations they lack. Row-major unless said otherwise. */
+#ifndef COMPUTE_DENSE_H
+#define COMPUTE_DENSE_H
+
+#include <stddef.h>
+
+#include <cblas.h>
+
+/* LAPACK's Fortran entry points (column-major), called directly so that no second BLAS is pulled in by LAPACKE. */
+void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e, double *tau, double *work,
+             const int *lwork, int *info);
+void dormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n, const double *a,
+             const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info);
+void dsterf_(const int *n, double *d, double *e, int *info);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
+             const int *lwork, int *iwork, const int *liwork, int *info);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+
+/* Lets GCC build a loop once per instruction set and choose at load time. Sanitizers do not take it. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GBV_SANITIZE)
+#define CLONED __attribute__((target_clones("default", "avx2,fma", "arch=x86-64-v4")))
+#else
+#define CLONED
+#endif
+
+/* ln sum_j exp(v_j), stable; -INFINITY for count 0. */
+double dense_log_sum_exp(const double *values, size_t count);
+
+/* Each row of logits becomes probabilities in place. */
+void dense_softmax_rows(double *logits, size_t rows, size_t columns);
+
+#endif

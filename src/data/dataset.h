@@ -1,0 +1,35 @@
+/* dataset.h - the inside of gbv_dataset: features as given, labels as class indices, where it all came from. */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include <gbv/data.h>
+
+#include "base/file.h"
+
+typedef enum label_kind { LABELS_NONE, LABELS_INTEGER, LABELS_TEXT } label_kind;
+
+typedef struct dataset_input {
+    char *path;      /* as given */
+    char sha256[65]; /* "" for a dataset made in memory */
+    size_t rows;     /* rows of features in the file; 0 for a file of labels only */
+} dataset_input;
+
+struct gbv_dataset {
+    char *name;          /* the argument as given, for messages */
+    gbv_matrix features; /* every row of the file */
+    size_t row_count;    /* usable rows */
+    size_t *row_index;   /* which row of `features` each usable row is; NULL: the same */
+    label_kind kind;
+    int32_t *labels;    /* a class index per usable row; NULL when unlabelled */
+    char **class_names; /* sorted: integers by value, text by bytes; integers as decimal text */
+    size_t class_count;
+    int32_t *row_source; /* a source index per usable row, from the source column; NULL: none was asked for */
+    char **source_names; /* in the order met */
+    size_t source_count;
+    dataset_input inputs[2]; /* one file, or features and labels */
+    size_t input_count;
+    mapped_file files[2];
+    void *blocks[4]; /* heap memory behind `features`, freed with the dataset */
+};
+
+#endif

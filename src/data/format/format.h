@@ -1,0 +1,47 @@
+/* format.h - what every file format gives: one function that recognises its bytes and one that reads them.
+ * A new format is one file here and one line in formats.def. */
+#ifndef DATA_FORMAT_FORMAT_H
+#define DATA_FORMAT_FORMAT_H
+
+#include "data/dataset.h"
+
+/* One value per row that is a name or a whole number: labels, sources. */
+typedef struct value_column {
+    bool present;
+    gbv_matrix numbers; /* rows x 1 when the file holds numbers (data != NULL) */
+    int32_t *codes;     /* else: an index into `texts` per row, -1 for an empty cell */
+    char **texts;
+    size_t text_count;
+} value_column;
+
+/* What one file holds, before labels become classes. Zero-initialised by the caller, freed with table_free. */
+typedef struct table {
+    gbv_matrix features; /* data NULL: the file has none */
+    value_column labels, sources;
+    size_t rows;
+    unsigned char *bad; /* a 1 for each row that cannot be used; NULL: none; only with skip_bad_rows */
+    void *blocks[4];    /* heap memory behind `features` and the columns' numbers */
+} table;
+
+/* How the content of a file is to be read. */
+typedef struct table_request {
+    const char *path;                /* for messages */
+    const gbv_read_options *options; /* never NULL */
+    bool want_labels_only;           /* second file of FEATURES,LABELS: its one array or column is the labels */
+} table_request;
+
+typedef struct format {
+    const char *name;
+    const char *summary;
+    bool (*recognise)(const unsigned char *bytes, size_t size);
+    gbv_status (*read)(const unsigned char *bytes, size_t size, const table_request *request, table *out,
+                       gbv_error *error);
+} format;
+
+const format *format_at(size_t index); /* NULL past the last */
+/* Recognises the content and reads it. */
+GBV_MUST_CHECK gbv_status table_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
+                                     gbv_error *error);
+void table_free(table *t);
+
+#endif

@@ -1,0 +1,45 @@
+/* model.h - the inside of gbv_model: phi's small models, their fit and their readout on other rows. */
+#ifndef NN_MODEL_H
+#define NN_MODEL_H
+
+#include <gbv/train.h>
+
+#include "base/memory.h"
+#include "data/sample.h"
+
+/* All parameters live in one block; the named pointers are carved from it. Inputs are used as given: the fit folds
+ * its standardisation into the weights, so that a model is just what these numbers say.
+ * linear: logits = x W + b with W inputs x outputs.  mlp: h = relu(x V + a), logits = h W + b. */
+struct gbv_model {
+    char kind[8];
+    size_t inputs, hidden, outputs; /* hidden is 0 for linear */
+    double *parameters;
+    size_t parameter_count;
+    double *hidden_weights; /* inputs x hidden */
+    double *hidden_bias;
+    double *weights; /* (hidden or inputs) x outputs */
+    double *bias;
+    int32_t *classes;   /* outputs: the class each column stands for, as the caller numbers classes */
+    char **class_names; /* outputs, only for models that are written or read; else NULL */
+};
+
+/* Fits a model on the rows of `data`, whose labels are classes in 0..class_count-1. Columns are made for the classes
+ * that occur. `subject` keys the random numbers (a source's name). Scratch memory comes from `scratch`. */
+GBV_MUST_CHECK gbv_status model_fit(const sample *data, size_t class_count, const gbv_model_options *options,
+                                    const char *subject, arena *scratch, gbv_model **model, gbv_error *error);
+
+/* What the model makes of each row; pieces that are NULL are not computed. `data` labels are ignored. */
+typedef struct readout {
+    double *logits;        /* rows x outputs */
+    double *probabilities; /* rows x outputs */
+    double *features;      /* rows x model_feature_count: hidden activations (mlp), centred logits (linear) */
+} readout;
+
+size_t model_feature_count(const gbv_model *model);
+const char *model_feature_space(const char *kind); /* in words, for the result */
+GBV_MUST_CHECK gbv_status model_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
+                                         gbv_error *error);
+
+gbv_status model_options_check(const gbv_model_options *options, gbv_error *error);
+
+#endif
