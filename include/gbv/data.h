@@ -31,6 +31,7 @@ typedef struct gbv_read_options {
     bool skip_bad_rows;           /* leave out rows with missing, malformed or non-finite values instead of failing */
     bool features_only;           /* labels are not needed: a dataset without them is not an error */
     gbv_row_callback *on_bad_row; /* with skip_bad_rows: hears of each such row; may be NULL */
+    gbv_row_callback *on_bad_file; /* gbv_sources_add_folder: hears of each unreadable file and goes on; may be NULL */
     void *context;
 } gbv_read_options;
 
@@ -74,6 +75,11 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_dataset(gbv_sources *sources, 
 GBV_API size_t gbv_sources_count(const gbv_sources *sources);
 GBV_API const char *gbv_sources_name(const gbv_sources *sources, size_t index);
 GBV_API size_t gbv_sources_rows(const gbv_sources *sources, size_t index);
+
+/* One number per source from a CSV with the columns source and one other (prior, weight): `numbers` holds
+ * gbv_sources_count of them. A source without a line, or a line without a source, is GBV_BAD_INPUT. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_read_numbers(const gbv_sources *sources, const char *path,
+                                                           double *numbers, gbv_error *error);
 
 /* Gives the sources' labels the classes that a class map (CSV: label,class and optionally source) says. A class of
  * "-" leaves its rows out. Call after the sources are added, before they are used. */

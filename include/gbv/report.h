@@ -7,11 +7,14 @@
 
 #include <stdio.h>
 
+#include <gbv/train.h>
 #include <gbv/value.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef enum gbv_report_format { GBV_FORMAT_TABLE, GBV_FORMAT_JSON, GBV_FORMAT_CSV } gbv_report_format;
 
 /* The ranking, best first, with bars; `color` uses terminal colours. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_report_table(const gbv_result *result, FILE *stream, bool color,
@@ -21,9 +24,25 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_report_csv(const gbv_result *result, FILE 
 /* The whole result as one JSON document (docs/formats.md), every double surviving the round trip. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_report_json(const gbv_result *result, FILE *stream, gbv_error *error);
 
-/* The JSON document as a file. A file that cannot be written whole is not left behind. */
-GBV_API GBV_MUST_CHECK gbv_status gbv_result_write(const gbv_result *result, const char *path, gbv_error *error);
+/* A result in the format wanted as a file; `path` NULL is standard output. A file that cannot be written whole is not
+ * left behind, and an old one stays as it was. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_result_write(const gbv_result *result, gbv_report_format format, const char *path,
+                                                   gbv_error *error);
+/* A result from its JSON document; the caller frees it. Fails with GBV_BAD_INPUT, naming the key that is wrong. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_result_read(const char *path, gbv_result **result, gbv_error *error);
+
+/* Accuracy, per class and confused with what. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format,
+                                                       const char *path, gbv_error *error);
+
+/* What may differ between two equal runs (seconds, memory), as a JSON object of numbers. */
+typedef struct gbv_metric {
+    const char *name;
+    double value;
+} gbv_metric;
+
+GBV_API GBV_MUST_CHECK gbv_status gbv_metrics_write(const gbv_metric *metrics, size_t count, const char *path,
+                                                    gbv_error *error);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,11 @@ GBV_API const char *gbv_model_class_name(const gbv_model *model, size_t class_in
 GBV_API GBV_MUST_CHECK gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, double *probabilities,
                                               gbv_error *error);
 
+/* The most probable class of each usable row as CSV (row,class,probability), with every class's probability as further
+ * columns when `all`; `path` NULL is standard output. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_predictions_write(const gbv_model *model, const gbv_dataset *dataset, bool all,
+                                                        const char *path, gbv_error *error);
+
 typedef struct gbv_evaluation {
     size_t rows;
     size_t class_count;         /* classes of the model and of the dataset together */

@@ -59,14 +59,18 @@ typedef struct gbv_source_result {
     double posterior;      /* P(s): a training weight */
     double row_weight;     /* P(s) / n_s */
     size_t rank;           /* 1 is best; equal posteriors share a rank */
+    size_t input;          /* which of the result's inputs holds its rows */
     char **warnings;
     size_t warning_count;
 } gbv_source_result;
 
 typedef struct gbv_input_record {
-    char *path;      /* as given */
-    char sha256[65]; /* of the file's bytes */
-    size_t rows;     /* rows in the file, skipped ones included; 0 for a file of labels only */
+    char *path;          /* as given */
+    char sha256[65];     /* of the file's bytes; "" for data that came from memory */
+    size_t rows;         /* rows in the file, skipped ones included; 0 for a file of labels only */
+    char *label_column;  /* as asked for; NULL: the usual names */
+    char *source_column; /* NULL: the file is one source */
+    bool skip_bad_rows;
 } gbv_input_record;
 
 /* The posterior at one temperature of the curve. */
@@ -133,6 +137,10 @@ typedef struct gbv_posterior_options {
 GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const double *prior, size_t count,
                                                 const gbv_posterior_options *options, double *posterior,
                                                 bool *only_prior, gbv_error *error);
+
+/* The names that options take: `what` is "measures", "models", "problems" or "formats". False past the last, or when
+ * there is no such list. */
+GBV_API bool gbv_list(const char *what, size_t index, const char **name, const char **summary);
 
 /* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)
  * or NPY (float64) by the name of `path`; NULL writes CSV to stdout. Rows that were not used weigh zero. */

@@ -1,0 +1,116 @@
+/* gbv check - read every input and print all problems at once; train nothing. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "inputs.h"
+
+enum { ROWS_SHOWN = 20 };
+
+typedef struct findings {
+    size_t problems, warnings;
+    size_t bad_rows; /* of the file being read */
+} findings;
+
+static void tell(findings *found, bool warning, const char *sentence)
+{
+    printf("%s: %s\n", warning ? "warning" : "problem", sentence);
+    if (warning)
+        found->warnings++;
+    else
+        found->problems++;
+}
+
+static void on_bad_row(void *context, const char *sentence)
+{
+    findings *found = context;
+    if (found->bad_rows++ < ROWS_SHOWN)
+        tell(found, false, sentence);
+    else
+        found->problems++;
+}
+
+static void on_bad_file(void *context, const char *sentence)
+{
+    tell(context, false, sentence);
+}
+
+static void on_problem(void *context, bool warning, const char *sentence)
+{
+    tell(context, warning, sentence);
+}
+
+static void end_of_input(findings *found, const char *name, gbv_status status, const gbv_error *error)
+{
+    if (found->bad_rows > ROWS_SHOWN)
+        printf("problem: %s: and %zu more such rows\n", name, found->bad_rows - ROWS_SHOWN);
+    found->bad_rows = 0;
+    if (status != GBV_OK)
+        tell(found, false, error->message);
+}
+
+static void read_all(inputs *in, findings *found)
+{
+    gbv_error error;
+    struct stat info;
+    gbv_read_options read = in->read;
+    read.source_column = NULL;
+    end_of_input(found, in->reference_path, gbv_dataset_read(in->reference_path, &read, &in->reference, &error),
+                 &error);
+    for (size_t i = 0; i < in->source_arguments.count; i++)
+        end_of_input(found, in->source_arguments.items[i], inputs_add_source(in, in->source_arguments.items[i], &error),
+                     &error);
+    if (!in->sources_path)
+        return;
+    bool folder = stat(in->sources_path, &info) == 0 && S_ISDIR(info.st_mode);
+    gbv_status status = folder ? gbv_sources_add_folder(in->sources, in->sources_path, &read, &error)
+                               : gbv_sources_add_table(in->sources, in->sources_path, &in->read, &error);
+    end_of_input(found, in->sources_path, status, &error);
+}
+
+static int run(const command *self, int count, char **arguments)
+{
+    inputs in = {0};
+    findings found = {0};
+    gbv_error error;
+    option input_table[INPUT_OPTIONS];
+    inputs_options(&in, true, input_table);
+    int code = options_parse(self, (const option *const[]){input_table, NULL}, count, arguments, NULL);
+    if (code == PARSED && (!in.reference_path || (!in.source_arguments.count && !in.sources_path)))
+        code = complain(self, GBV_USAGE,
+                        "give --reference DATASET and at least one --source NAME=DATASET or --sources PATH");
+    if (code == PARSED && !(in.sources = gbv_sources_create()))
+        code = complain(self, GBV_FAILED, "not enough memory");
+    if (code != PARSED)
+        goto done;
+    /* Bad rows are passed over so that everything behind them is checked too. */
+    in.read.skip_bad_rows = true;
+    in.read.on_bad_row = on_bad_row;
+    in.read.on_bad_file = on_bad_file;
+    in.read.context = &found;
+    read_all(&in, &found);
+    if (in.class_map && gbv_sources_map_classes(in.sources, in.class_map, &error) != GBV_OK)
+        tell(&found, false, error.message);
+    if (in.reference && gbv_sources_count(in.sources))
+        gbv_check(in.reference, in.sources, on_problem, &found);
+    printf("%zu source%s read: %zu problem%s, %zu warning%s\n", gbv_sources_count(in.sources),
+           gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s",
+           found.warnings, found.warnings == 1 ? "" : "s");
+    code = found.problems ? GBV_BAD_INPUT : GBV_OK;
+    if (fflush(stdout) != 0)
+        code = complain(self, GBV_FAILED, "standard output could not be written");
+done:
+    inputs_free(&in);
+    return code;
+}
+
+extern const command command_check;
+const command command_check = {
+    .name = "check",
+    .usage = "--reference DATASET --source NAME=DATASET ... [options]",
+    .summary = "read all inputs and print every problem at once; train nothing",
+    .examples = "  gbv check --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
+                "  gbv check --reference trusted.csv --sources vendors/\n"
+                "  gbv check --reference trusted.csv --sources crowd.csv --source-column worker --class-map map.csv\n",
+    .run = run,
+};

@@ -1,0 +1,31 @@
+/* inputs.h - the options by which every command names its reference and sources, and the reading of them. */
+#ifndef CLI_INPUTS_H
+#define CLI_INPUTS_H
+
+#include <gbv/gbv.h>
+
+#include "options.h"
+
+typedef struct inputs {
+    const char *reference_path;
+    text_list source_arguments; /* NAME=DATASET */
+    const char *sources_path;   /* a folder, or a table with a source column */
+    const char *class_map;
+    gbv_read_options read;
+    gbv_dataset *reference;
+    gbv_sources *sources;
+} inputs;
+
+enum { INPUT_OPTIONS = 8 };
+
+/* Fills `table` with the options of this group; `with_reference` leaves --reference out when false. */
+void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]);
+
+/* Reads what was named: the reference (when asked for), then the sources, then the class map. Returns PARSED or an exit
+ * code after saying what is wrong. */
+int inputs_read(const command *self, inputs *in, bool with_reference);
+/* One --source NAME=DATASET. */
+gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error);
+void inputs_free(inputs *in);
+
+#endif

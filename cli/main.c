@@ -1,0 +1,65 @@
+/* main.c - the table of commands, and help. */
+#include <stdio.h>
+#include <string.h>
+
+#include <gbv/gbv.h>
+
+#include "options.h"
+
+#define COMMAND(name) extern const command command_##name;
+#include "commands.def"
+#undef COMMAND
+
+static const command *const commands[] = {
+#define COMMAND(name) &command_##name,
+#include "commands.def"
+#undef COMMAND
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int print_overview(void)
+{
+    printf("gbv %s: what each data source is worth for the task you care about\n\n"
+           "examples:\n"
+           "  gbv value --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
+           "  gbv value --reference trusted.csv --sources labels.csv --source-column annotator -o result.json\n"
+           "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n\n"
+           "commands:\n",
+           gbv_version());
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("  %-10s %s\n\n"
+           "gbv COMMAND --help shows a command's examples and options.\n"
+           "exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no score defined, 130 interrupted\n",
+           "help", "this text, or gbv help COMMAND");
+    return fflush(stdout) == 0 ? GBV_OK : GBV_FAILED;
+}
+
+int main(int count, char **arguments)
+{
+    const char *name = count > 1 ? arguments[1] : "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("gbv %s\n", gbv_version());
+        return fflush(stdout) == 0 ? GBV_OK : GBV_FAILED;
+    }
+    bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    if (help && count < 3)
+        return print_overview();
+    if (help)
+        name = arguments[2];
+    const command *chosen = find(name);
+    if (!chosen) {
+        fprintf(stderr, "gbv: there is no command '%s'; gbv help lists them\n", name);
+        return GBV_USAGE;
+    }
+    char *ask[] = {"--help"};
+    return help ? chosen->run(chosen, 1, ask) : chosen->run(chosen, count - 2, arguments + 2);
+}

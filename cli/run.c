@@ -1,0 +1,134 @@
+#include "run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void run_output_options(run_options *run, option table[OUTPUT_OPTIONS])
+{
+    const option all[OUTPUT_OPTIONS] = {
+        {"output", OPTION_TEXT, &run->output, "FILE", "write the result here; its ending chooses the format", 'o'},
+        {"format", OPTION_TEXT, &run->format_name, "table|json|csv", "format of the result (default: table)", 0},
+        {"quiet", OPTION_FLAG, &run->quiet, NULL, "with -o: print nothing", 'q'},
+    };
+    memcpy(table, all, sizeof all);
+}
+
+void run_progress_options(run_options *run, size_t *threads, option table[PROGRESS_OPTIONS])
+{
+    run->progress_name = "auto";
+    const option all[PROGRESS_OPTIONS] = {
+        {"threads", OPTION_COUNT, threads, "N", "workers (default: every core); the result does not depend on it", 0},
+        {"progress", OPTION_TEXT, &run->progress_name, "auto|json|off",
+         "progress on stderr (default: auto, on a terminal)", 0},
+        {"metrics", OPTION_TEXT, &run->metrics, "FILE", "write seconds and memory as JSON", 0},
+    };
+    memcpy(table, all, sizeof all);
+}
+
+void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
+{
+    const option all[MODEL_OPTIONS] = {
+        {"model", OPTION_TEXT, &model->model, "linear|mlp", "the model (default: linear)", 0},
+        {"l2", OPTION_NUMBER, &model->l2, "NUMBER", "weight of the squared norm in the mean loss", 0},
+        {"hidden", OPTION_COUNT, &model->hidden, "N", "mlp: width of the hidden layer", 0},
+        {"epochs", OPTION_COUNT, &model->epochs, "N", "mlp: passes over the rows", 0},
+        {"batch", OPTION_COUNT, &model->batch, "N", "mlp: rows a step", 0},
+        {"learning-rate", OPTION_NUMBER, &model->learning_rate, "NUMBER", "mlp: Adam's step", 0},
+    };
+    memcpy(table, all, sizeof all);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+int run_start(const command *self, run_options *run)
+{
+    static const char *const names[] = {"table", "json", "csv"};
+    const char *wanted = run->format_name;
+    if (!wanted && run->output)
+        wanted = ends_with(run->output, ".json") ? "json" : ends_with(run->output, ".csv") ? "csv" : "table";
+    for (int i = 0; wanted && i < 3; i++)
+        if (strcmp(wanted, names[i]) == 0) {
+            run->format = (gbv_report_format)i;
+            wanted = NULL;
+        }
+    if (wanted)
+        return complain(self, GBV_USAGE, "--format is '%s'; expected table, json or csv", wanted);
+    if (run->progress_name && strcmp(run->progress_name, "auto") != 0 && strcmp(run->progress_name, "json") != 0 &&
+        strcmp(run->progress_name, "off") != 0)
+        return complain(self, GBV_USAGE, "--progress is '%s'; expected auto, json or off", run->progress_name);
+    run->lines = run->progress_name && strcmp(run->progress_name, "json") == 0;
+    run->terminal = run->progress_name && strcmp(run->progress_name, "auto") == 0 && isatty(STDERR_FILENO);
+    run->started = run->shown = now();
+    return PARSED;
+}
+
+static bool show_progress(void *context, const char *stage, size_t done, size_t total)
+{
+    run_options *run = context;
+    double time = now(), elapsed = time - run->started;
+    bool due = time - run->shown > .1 || done == total;
+    if (run->lines && due) {
+        fprintf(stderr, "{\"stage\": \"%s\", \"done\": %zu, \"total\": %zu, \"seconds\": %.3f}\n", stage, done, total,
+                elapsed);
+        run->shown = time;
+    } else if (run->terminal && due && elapsed > 1) {
+        int cells = total ? (int)(30 * done / total) : 0;
+        fprintf(stderr, "\r\033[K%s %zu/%zu [%.*s%*s] %.0f s left", stage, done, total, cells,
+                "##############################", 30 - cells, "",
+                done ? elapsed * (double)(total - done) / (double)done : 0);
+        run->shown = time;
+        run->drawn = true;
+    }
+    return interrupted;
+}
+
+void run_watch(run_options *run, gbv_model_options *model)
+{
+    /* A second Ctrl-C ends the program at once. */
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    model->progress = show_progress;
+    model->context = run;
+}
+
+int run_finish(const command *self, run_options *run, size_t threads)
+{
+    if (run->drawn)
+        fputs("\r\033[K", stderr);
+    run->drawn = false;
+    if (!run->metrics)
+        return PARSED;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    gbv_metric metrics[] = {
+        {"seconds", now() - run->started},
+        {"peak_memory_bytes", 1024.0 * (double)usage.ru_maxrss},
+        {"threads", (double)(threads ? threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN))},
+    };
+    gbv_error error;
+    gbv_status status = gbv_metrics_write(metrics, sizeof metrics / sizeof *metrics, run->metrics, &error);
+    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}

@@ -1,0 +1,35 @@
+/* run.h - what long runs share: which model, where the result goes, progress on the terminal, Ctrl-C. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include <gbv/gbv.h>
+
+#include "options.h"
+
+typedef struct run_options {
+    const char *format_name; /* table, json, csv; NULL: by the ending of `output`, else table */
+    gbv_report_format format;
+    const char *output;
+    const char *metrics;
+    const char *progress_name;
+    bool quiet;
+    double started;
+    double shown; /* when progress was last drawn */
+    bool terminal, lines;
+    bool drawn;
+} run_options;
+
+enum { OUTPUT_OPTIONS = 4, PROGRESS_OPTIONS = 5, MODEL_OPTIONS = 7 };
+
+void run_output_options(run_options *run, option table[OUTPUT_OPTIONS]);
+void run_progress_options(run_options *run, size_t *threads, option table[PROGRESS_OPTIONS]);
+void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS]);
+
+/* Checks the choices made and starts the clock. PARSED or an exit code. */
+int run_start(const command *self, run_options *run);
+/* Lets the model options report progress here and stop at Ctrl-C. */
+void run_watch(run_options *run, gbv_model_options *model);
+/* Clears the progress line and writes --metrics. PARSED or an exit code. */
+int run_finish(const command *self, run_options *run, size_t threads);
+
+#endif

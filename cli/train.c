@@ -1,0 +1,140 @@
+/* gbv train - the final model, with the weighted loss of the paper's Eq. 1. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inputs.h"
+#include "run.h"
+
+typedef struct train_choices {
+    const char *result, *source_weights, *test;
+    bool equal_sources, pooled;
+} train_choices;
+
+/* P(s) of each source by name. Sources of the result that are not trained on are mentioned: their weight is lost. */
+static int weights_from_result(const command *self, const char *path, const gbv_sources *sources, double *weights)
+{
+    gbv_result *result;
+    gbv_error error;
+    gbv_status status = gbv_result_read(path, &result, &error);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    int code = PARSED;
+    double used = 0;
+    for (size_t i = 0; i < gbv_sources_count(sources) && code == PARSED; i++) {
+        const char *name = gbv_sources_name(sources, i);
+        size_t found = 0;
+        while (found < result->source_count && strcmp(result->sources[found].name, name) != 0)
+            found++;
+        if (found == result->source_count)
+            code = complain(self, GBV_BAD_INPUT, "%s: has no weight for source '%s'; value it first, or leave it out",
+                            path, name);
+        else
+            used += weights[i] = result->sources[found].posterior;
+    }
+    if (code == PARSED && used < 1 - 1e-9)
+        fprintf(stderr, "gbv train: sources with %.4f of the weight of %s are not given; the others share it\n",
+                1 - used, path);
+    gbv_result_free(result);
+    return code;
+}
+
+static int find_weights(const command *self, const train_choices *chosen, const gbv_sources *sources, double *weights)
+{
+    gbv_error error;
+    gbv_status status = GBV_OK;
+    if (chosen->result)
+        return weights_from_result(self, chosen->result, sources, weights);
+    if (chosen->source_weights)
+        status = gbv_sources_read_numbers(sources, chosen->source_weights, weights, &error);
+    else
+        for (size_t i = 0; i < gbv_sources_count(sources); i++)
+            weights[i] = 1;
+    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}
+
+static int print_accuracy(const command *self, const gbv_model *model, const char *path, const gbv_read_options *read)
+{
+    gbv_dataset *test = NULL;
+    gbv_evaluation *evaluation = NULL;
+    gbv_error error;
+    gbv_status status = gbv_dataset_read(path, read, &test, &error);
+    if (status == GBV_OK)
+        status = gbv_evaluate(model, test, &evaluation, &error);
+    if (status == GBV_OK)
+        printf("test accuracy %.4f on %zu rows\n", evaluation->accuracy, evaluation->rows);
+    gbv_evaluation_free(evaluation);
+    gbv_dataset_free(test);
+    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}
+
+static int run(const command *self, int count, char **arguments)
+{
+    inputs in = {0};
+    run_options show = {0};
+    train_choices chosen = {0};
+    gbv_model_options options = gbv_model_defaults();
+    option input_table[INPUT_OPTIONS], model_table[MODEL_OPTIONS], progress_table[PROGRESS_OPTIONS];
+    inputs_options(&in, false, input_table);
+    run_model_options(&options, model_table);
+    run_progress_options(&show, &options.threads, progress_table);
+    const option own[] = {
+        {"result", OPTION_TEXT, &chosen.result, "FILE", "weights P(s) from a result of gbv value", 0},
+        {"equal-sources", OPTION_FLAG, &chosen.equal_sources, NULL, "the same weight for every source", 0},
+        {"pooled", OPTION_FLAG, &chosen.pooled, NULL, "the same weight for every row", 0},
+        {"source-weights", OPTION_TEXT, &chosen.source_weights, "FILE", "weights from a CSV source,weight", 0},
+        {"test", OPTION_TEXT, &chosen.test, "DATASET", "print the accuracy on this set", 0},
+        {"seed", OPTION_SEED, &options.seed, "N", "random numbers of the mlp (default: 1)", 0},
+        {"output", OPTION_TEXT, &show.output, "FILE", "the trained model (safetensors)", 'o'},
+        {0},
+    };
+    gbv_model *model = NULL;
+    double *weights = NULL;
+    gbv_error error;
+    int code = options_parse(self, (const option *const[]){own, input_table, model_table, progress_table, NULL}, count,
+                             arguments, NULL);
+    if (code == PARSED && !!chosen.result + !!chosen.source_weights + chosen.equal_sources + chosen.pooled != 1)
+        code = complain(self, GBV_USAGE,
+                        "choose one of --result FILE, --equal-sources, --pooled and --source-weights FILE");
+    if (code == PARSED && !show.output && !chosen.test)
+        code = complain(self, GBV_USAGE, "nothing would be kept; name the model's file with -o FILE or a --test set");
+    if (code == PARSED)
+        code = run_start(self, &show);
+    if (code == PARSED)
+        code = inputs_read(self, &in, false);
+    if (code == PARSED && !chosen.pooled) {
+        weights = calloc(gbv_sources_count(in.sources), sizeof *weights);
+        code = weights ? find_weights(self, &chosen, in.sources, weights)
+                       : complain(self, GBV_FAILED, "not enough memory");
+    }
+    if (code != PARSED)
+        goto done;
+    run_watch(&show, &options);
+    gbv_status status = gbv_train(in.sources, weights, &options, &model, &error);
+    code = run_finish(self, &show, options.threads);
+    if (status == GBV_OK && show.output)
+        status = gbv_model_write(model, show.output, &error);
+    if (status != GBV_OK)
+        code = complain(self, (int)status, "%s", error.message);
+    if (code == PARSED && chosen.test)
+        code = print_accuracy(self, model, chosen.test, &in.read);
+    if (code == PARSED)
+        code = fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
+done:
+    gbv_model_free(model);
+    free(weights);
+    inputs_free(&in);
+    return code;
+}
+
+extern const command command_train;
+const command command_train = {
+    .name = "train",
+    .usage = "--result FILE|--equal-sources|--pooled|--source-weights FILE --source NAME=DATASET ... -o MODEL",
+    .summary = "train the final model on the weighted sources",
+    .examples = "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n"
+                "  gbv train --pooled --sources vendors/ --test test.npz -o model.safetensors\n"
+                "  gbv train --source-weights weights.csv --sources crowd.csv --source-column worker --model mlp -o "
+                "m.safetensors\n",
+    .run = run,
+};

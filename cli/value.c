@@ -1,0 +1,133 @@
+/* gbv value - rank and weight sources. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inputs.h"
+#include "run.h"
+
+typedef struct value_choices {
+    const char *measure, *variant, *tau, *prior, *undefined;
+    bool paper;
+} value_choices;
+
+static int choose(const command *self, const value_choices *chosen, gbv_value_options *options)
+{
+    if (chosen->paper && (chosen->measure || chosen->tau || chosen->prior || chosen->variant))
+        return complain(self, GBV_USAGE,
+                        "--paper sets measure, tau and prior; leave out --measure, --variant, --tau and --prior");
+    if (chosen->measure)
+        options->measure = chosen->measure;
+    options->variant = chosen->variant;
+    if (chosen->tau && strcmp(chosen->tau, "code") == 0)
+        options->tau_mode = GBV_TAU_CODE;
+    else if (chosen->tau && strcmp(chosen->tau, "quick") != 0) {
+        char *end;
+        options->tau_mode = GBV_TAU_FIXED;
+        options->tau = strtod(chosen->tau, &end);
+        if (*end || end == chosen->tau || !(options->tau > 0) || !isfinite(options->tau))
+            return complain(self, GBV_USAGE, "--tau is '%s'; expected quick, code or a number above zero", chosen->tau);
+    }
+    if (chosen->prior && strcmp(chosen->prior, "rows") == 0)
+        options->prior_mode = GBV_PRIOR_ROWS;
+    else if (chosen->prior && strcmp(chosen->prior, "uniform") != 0)
+        options->prior_mode = GBV_PRIOR_GIVEN;
+    if (chosen->undefined && strcmp(chosen->undefined, "zero") == 0)
+        options->undefined_as_zero = true;
+    else if (chosen->undefined && strcmp(chosen->undefined, "error") != 0)
+        return complain(self, GBV_USAGE, "--undefined is '%s'; expected error or zero", chosen->undefined);
+    return PARSED;
+}
+
+static int write_result(const command *self, const run_options *run, const gbv_result *result)
+{
+    gbv_error error;
+    gbv_status status = GBV_OK;
+    bool color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    if (run->output || run->format != GBV_FORMAT_TABLE)
+        status = gbv_result_write(result, run->format, run->output, &error);
+    /* -o result.json still shows the ranking; an explicit --format asks for that and nothing else. */
+    bool show = run->output ? !run->quiet && !run->format_name : run->format == GBV_FORMAT_TABLE;
+    if (status == GBV_OK && show)
+        status = gbv_report_table(result, stdout, color, &error);
+    return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
+}
+
+static int run(const command *self, int count, char **arguments)
+{
+    inputs in = {0};
+    run_options show = {0};
+    value_choices chosen = {0};
+    gbv_value_options options = gbv_value_defaults();
+    option input_table[INPUT_OPTIONS], output_table[OUTPUT_OPTIONS], progress_table[PROGRESS_OPTIONS],
+        model_table[MODEL_OPTIONS];
+    inputs_options(&in, true, input_table);
+    run_model_options(&options.model, model_table);
+    run_output_options(&show, output_table);
+    run_progress_options(&show, &options.model.threads, progress_table);
+    const option own[] = {
+        {"measure", OPTION_TEXT, &chosen.measure, "NAME",
+         "transferability measure (default: leep; see gbv list measures)", 0},
+        {"variant", OPTION_TEXT, &chosen.variant, "NAME", "form of the measure (default: its first)", 0},
+        {"tau", OPTION_TEXT, &chosen.tau, "quick|code|VALUE", "temperature (default: quick, 1/log2 of the sources)", 0},
+        {"tau-curve", OPTION_FLAG, &options.tau_curve, NULL, "also the weights at a range of tau", 0},
+        {"prior", OPTION_TEXT, &chosen.prior, "uniform|rows|FILE",
+         "prior weights (default: uniform; FILE: CSV source,prior)", 0},
+        {"paper", OPTION_FLAG, &chosen.paper, NULL, "the paper's choices: leep, quick tau, uniform prior", 0},
+        {"undefined", OPTION_TEXT, &chosen.undefined, "error|zero",
+         "a source without a score stops the run (default) or gets no weight", 0},
+        {"fast", OPTION_FLAG, &options.fast, NULL, "single precision where a measure offers it (1e-6)", 0},
+        {"seed", OPTION_SEED, &options.model.seed, "N", "random numbers of the mlp (default: 1)", 0},
+        {0},
+    };
+    gbv_result *result = NULL;
+    double *prior = NULL;
+    gbv_error error;
+    gbv_status status;
+    int code =
+        options_parse(self, (const option *const[]){input_table, own, model_table, output_table, progress_table, NULL},
+                      count, arguments, NULL);
+    if (code == PARSED)
+        code = choose(self, &chosen, &options);
+    if (code == PARSED)
+        code = run_start(self, &show);
+    if (code == PARSED)
+        code = inputs_read(self, &in, true);
+    if (code != PARSED)
+        goto done;
+    if (options.prior_mode == GBV_PRIOR_GIVEN) {
+        prior = calloc(gbv_sources_count(in.sources), sizeof *prior);
+        status = prior ? gbv_sources_read_numbers(in.sources, chosen.prior, prior, &error) : GBV_FAILED;
+        if (status != GBV_OK) {
+            code = complain(self, (int)status, "%s", prior ? error.message : "not enough memory");
+            goto done;
+        }
+        options.prior = prior;
+    }
+    run_watch(&show, &options.model);
+    status = gbv_value(in.reference, in.sources, &options, &result, &error);
+    code = run_finish(self, &show, options.model.threads);
+    if (status != GBV_OK)
+        code = complain(self, (int)status, "%s", error.message);
+    if (code == PARSED)
+        code = write_result(self, &show, result);
+done:
+    gbv_result_free(result);
+    free(prior);
+    inputs_free(&in);
+    return code;
+}
+
+extern const command command_value;
+const command command_value = {
+    .name = "value",
+    .usage = "--reference DATASET --source NAME=DATASET ... [options]",
+    .summary = "rank and weight sources by how well a model of each serves the reference",
+    .examples =
+        "  gbv value --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
+        "  gbv value --reference trusted.csv --sources vendors/ --measure logme --model mlp -o result.json\n"
+        "  gbv value --reference images.idx.gz,labels.idx.gz --sources crowd.csv --source-column worker --tau 0.1\n",
+    .run = run,
+};

@@ -1,0 +1,54 @@
+/* problem.c - the table of problems, and the pieces they share. */
+#include "problem/problem.h"
+
+#include <string.h>
+
+#define PROBLEM(name) extern const problem problem_##name;
+#include "problem/problems.def"
+#undef PROBLEM
+
+static const problem *const problems[] = {
+#define PROBLEM(name) &problem_##name,
+#include "problem/problems.def"
+#undef PROBLEM
+};
+
+const problem *problem_at(size_t index)
+{
+    return index < sizeof problems / sizeof *problems ? problems[index] : NULL;
+}
+
+const problem *problem_find(const char *name)
+{
+    for (size_t i = 0; problem_at(i); i++)
+        if (strcmp(problem_at(i)->name, name) == 0)
+            return problem_at(i);
+    return NULL;
+}
+
+sample problem_source_sample(const problem_case *given, size_t source_index, sample_part *part)
+{
+    const source *s = &given->sources->items[source_index];
+    *part = (sample_part){.features = s->dataset->features,
+                          .rows = s->rows,
+                          .labels = s->labels,
+                          .class_of = given->classes->class_of_label,
+                          .count = s->row_count,
+                          .row_weight = 1};
+    return (sample){.parts = part, .part_count = 1, .rows = s->row_count, .columns = s->dataset->features.columns};
+}
+
+gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, arena *scratch, gbv_model **model,
+                                 gbv_error *error)
+{
+    sample_part part;
+    sample rows = problem_source_sample(given, source_index, &part);
+    return model_fit(&rows, given->classes->count, given->model, given->sources->items[source_index].name, scratch,
+                     model, error);
+}
+
+const sample *problem_reference(const problem_case *given, size_t source_index)
+{
+    (void)source_index;
+    return given->reference;
+}

@@ -1,0 +1,38 @@
+/* problem.h - one row of the paper's component table: which model is scored (phi) and on what (varphi).
+ * A new application is one file here and one line in problems.def. */
+#ifndef PROBLEM_PROBLEM_H
+#define PROBLEM_PROBLEM_H
+
+#include "data/sources.h"
+#include "nn/model.h"
+
+/* What phi and varphi may look at. Borrowed. */
+typedef struct problem_case {
+    const sample *reference; /* D*, labelled with classes of the table */
+    const gbv_sources *sources;
+    const class_table *classes;
+    const gbv_model_options *model;
+} problem_case;
+
+typedef struct problem {
+    const char *name;
+    const char *summary;
+    /* phi(s, D_s, D*): the model m to be scored. The caller frees it. */
+    gbv_status (*phi)(const problem_case *given, size_t source_index, arena *scratch, gbv_model **model,
+                      gbv_error *error);
+    /* varphi(s, D_s, D*): the target set D on which T(m, D) is measured. */
+    const sample *(*varphi)(const problem_case *given, size_t source_index);
+} problem;
+
+const problem *problem_at(size_t index); /* NULL past the last */
+const problem *problem_find(const char *name);
+
+/* The rows of one source, its labels as classes, every row of equal weight. Points into `part`. */
+sample problem_source_sample(const problem_case *given, size_t source_index, sample_part *part);
+
+/* What most problems are made of: m_s fitted on D_s alone, and D* itself. */
+gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, arena *scratch, gbv_model **model,
+                                 gbv_error *error);
+const sample *problem_reference(const problem_case *given, size_t source_index);
+
+#endif

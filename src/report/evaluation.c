@@ -1,0 +1,109 @@
+/* evaluation.c - how a model did on a test set, in each of the formats. */
+#include <math.h>
+
+#include "base/csv_text.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "report/print.h"
+
+typedef struct class_summary {
+    size_t rows, predicted, correct;
+    double recall, precision; /* NaN when there is nothing to divide by */
+    size_t confused_with;     /* the class most often said instead; class_count when there is none */
+} class_summary;
+
+static class_summary summarise(const gbv_evaluation *e, size_t class_index)
+{
+    class_summary s = {.correct = e->confusion[class_index * e->class_count + class_index],
+                       .confused_with = e->class_count};
+    size_t most = 0;
+    for (size_t j = 0; j < e->class_count; j++) {
+        size_t said = e->confusion[class_index * e->class_count + j];
+        s.rows += said;
+        s.predicted += e->confusion[j * e->class_count + class_index];
+        if (j != class_index && said > most) {
+            most = said;
+            s.confused_with = j;
+        }
+    }
+    s.recall = s.rows ? (double)s.correct / (double)s.rows : NAN;
+    s.precision = s.predicted ? (double)s.correct / (double)s.predicted : NAN;
+    return s;
+}
+
+static void print_json(const gbv_evaluation *e, FILE *stream)
+{
+    json_writer json = json_open(stream);
+    json_begin_object(&json, NULL);
+    json_text(&json, "gbv", gbv_version());
+    json_text(&json, "command", "evaluate");
+    json_count(&json, "rows", e->rows);
+    json_number(&json, "accuracy", e->accuracy);
+    json_number(&json, "mean_log_likelihood", e->mean_log_likelihood);
+    json_begin_array(&json, "classes");
+    for (size_t c = 0; c < e->class_count; c++) {
+        class_summary s = summarise(e, c);
+        json_begin_object(&json, NULL);
+        json_text(&json, "name", e->class_names[c]);
+        json_count(&json, "rows", s.rows);
+        json_number(&json, "recall", s.recall);
+        json_number(&json, "precision", s.precision);
+        json_begin_array(&json, "predicted_as");
+        for (size_t j = 0; j < e->class_count; j++)
+            json_count(&json, NULL, e->confusion[c * e->class_count + j]);
+        json_end(&json);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_end(&json);
+}
+
+static void print_share(FILE *stream, double share)
+{
+    char text[NUMBER_TEXT];
+    fprintf(stream, ",%s", isfinite(share) ? number_format(share, text) : "");
+}
+
+static void print_csv(const gbv_evaluation *e, FILE *stream)
+{
+    fputs("class,rows,recall,precision", stream);
+    for (size_t j = 0; j < e->class_count; j++) {
+        fputs(",as ", stream);
+        csv_text_write(stream, e->class_names[j]);
+    }
+    fputc('\n', stream);
+    for (size_t c = 0; c < e->class_count; c++) {
+        class_summary s = summarise(e, c);
+        csv_text_write(stream, e->class_names[c]);
+        fprintf(stream, ",%zu", s.rows);
+        print_share(stream, s.recall);
+        print_share(stream, s.precision);
+        for (size_t j = 0; j < e->class_count; j++)
+            fprintf(stream, ",%zu", e->confusion[c * e->class_count + j]);
+        fputc('\n', stream);
+    }
+}
+
+static void print_table(const gbv_evaluation *e, FILE *stream)
+{
+    fprintf(stream, "accuracy %.4f on %zu rows, mean log-likelihood %.4f\n\n", e->accuracy, e->rows,
+            e->mean_log_likelihood);
+    fprintf(stream, "    rows   recall  precision  class  (most often confused with)\n");
+    for (size_t c = 0; c < e->class_count; c++) {
+        class_summary s = summarise(e, c);
+        fprintf(stream, "%8zu  %7.4f    %7.4f  %s", s.rows, s.recall, s.precision, e->class_names[c]);
+        if (s.confused_with < e->class_count)
+            fprintf(stream, "  (%s)", e->class_names[s.confused_with]);
+        fputc('\n', stream);
+    }
+}
+
+void evaluation_print(const gbv_evaluation *e, gbv_report_format format, FILE *stream)
+{
+    if (format == GBV_FORMAT_JSON)
+        print_json(e, stream);
+    else if (format == GBV_FORMAT_CSV)
+        print_csv(e, stream);
+    else
+        print_table(e, stream);
+}

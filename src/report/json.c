@@ -1,0 +1,116 @@
+/* json.c - a result as one JSON document. Whatever differs between two equal runs (times, threads) is not in it, so
+ * that equal runs give equal bytes. */
+#include <math.h>
+
+#include "base/json.h"
+#include "report/print.h"
+#include "report/result_words.h"
+
+static void write_texts(json_writer *json, const char *key, char **texts, size_t count)
+{
+    json_begin_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        json_text(json, NULL, texts[i]);
+    json_end(json);
+}
+
+static void write_run(json_writer *json, const gbv_result *r)
+{
+    json_begin_object(json, "run");
+    json_text(json, "backend", "cpu");
+    json_text(json, "instruction_set", r->instruction_set);
+    json_count(json, "threads", 1); /* of one model; the number of workers changes nothing */
+    json_begin_object(json, "options");
+    for (size_t i = 0; i < r->option_count; i++)
+        json_text(json, r->options[i].name, r->options[i].value);
+    json_end(json);
+    json_end(json);
+}
+
+static void write_inputs(json_writer *json, const gbv_result *r)
+{
+    json_begin_array(json, "inputs");
+    for (size_t i = 0; i < r->input_count; i++) {
+        json_begin_object(json, NULL);
+        json_text(json, "path", r->inputs[i].path);
+        json_text(json, "sha256", r->inputs[i].sha256);
+        json_count(json, "rows", r->inputs[i].rows);
+        if (r->inputs[i].label_column)
+            json_text(json, "label_column", r->inputs[i].label_column);
+        if (r->inputs[i].source_column)
+            json_text(json, "source_column", r->inputs[i].source_column);
+        if (r->inputs[i].skip_bad_rows)
+            json_bool(json, "skip_bad_rows", true);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_source(json_writer *json, const gbv_source_result *s)
+{
+    json_begin_object(json, NULL);
+    json_text(json, "name", s->name);
+    json_count(json, "rows", s->rows);
+    json_number(json, "score", s->score);
+    json_text(json, "score_status", score_status_words[s->score_status]);
+    json_number(json, "standard_error", s->standard_error);
+    json_number(json, "agreement", s->agreement);
+    json_number(json, "prior", s->prior);
+    json_number(json, "posterior", s->posterior);
+    json_number(json, "row_weight", s->row_weight);
+    json_count(json, "rank", s->rank);
+    json_count(json, "input", s->input);
+    write_texts(json, "warnings", s->warnings, s->warning_count);
+    json_end(json);
+}
+
+static void write_curve(json_writer *json, const gbv_result *r)
+{
+    json_begin_array(json, "tau_curve");
+    for (size_t i = 0; i < r->tau_count; i++) {
+        json_begin_object(json, NULL);
+        json_number(json, "tau", r->tau_curve[i].tau);
+        json_number(json, "effective_sources", r->tau_curve[i].effective_sources);
+        json_begin_array(json, "posterior");
+        for (size_t s = 0; s < r->source_count; s++)
+            json_number(json, NULL, r->tau_curve[i].posterior[s]);
+        json_end(json);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void result_print_json(const gbv_result *r, FILE *stream)
+{
+    json_writer json = json_open(stream);
+    json_begin_object(&json, NULL);
+    json_text(&json, "gbv", r->version);
+    json_count(&json, "schema", RESULT_SCHEMA);
+    json_text(&json, "command", "value");
+    json_text(&json, "method", r->method);
+    json_text(&json, "problem", r->problem);
+    json_text(&json, "measure", r->measure);
+    json_text(&json, "variant", r->variant);
+    json_text(&json, "model", r->model);
+    json_text(&json, "feature_space", r->feature_space);
+    json_begin_object(&json, "tau");
+    json_text(&json, "mode", tau_mode_words[r->tau_mode]);
+    json_number(&json, "value", r->tau);
+    json_number(&json, "inverse", r->tau_inverse);
+    json_end(&json);
+    json_count(&json, "seed", r->seed);
+    json_count(&json, "reference_rows", r->reference_rows);
+    json_number(&json, "entropy", r->entropy);
+    json_number(&json, "effective_sources", r->effective_sources);
+    json_number(&json, "effective_rows", r->effective_rows);
+    write_texts(&json, "warnings", r->warnings, r->warning_count);
+    write_run(&json, r);
+    write_inputs(&json, r);
+    json_begin_array(&json, "sources");
+    for (size_t i = 0; i < r->source_count; i++)
+        write_source(&json, &r->sources[i]);
+    json_end(&json);
+    if (r->tau_curve)
+        write_curve(&json, r);
+    json_end(&json);
+}

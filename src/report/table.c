@@ -1,0 +1,141 @@
+/* table.c - the ranking as a person reads it in a terminal: best source first, weights as bars. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/print.h"
+#include "report/result_words.h"
+
+enum { BAR_CELLS = 24, SHOWN_WHOLE = 60, SHOWN_BEST = 40, SHOWN_WORST = 10, WARNINGS_SHOWN = 12 };
+
+/* Columns on the screen: bytes that do not continue a UTF-8 character. */
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+static void print_padded(FILE *stream, const char *text, size_t width)
+{
+    size_t used = text_width(text);
+    fprintf(stream, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
+}
+
+/* A bar in eighths of a cell, so that small weights are still told apart. */
+static void print_bar(FILE *stream, double share, bool color)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int length = (int)lround(share * BAR_CELLS * 8), cells = length / 8 + (length % 8 > 0);
+    fputs(color ? "\033[36m" : "", stream);
+    for (int i = 0; i < length / 8; i++)
+        fputs("█", stream);
+    fputs(eighths[length % 8], stream);
+    fputs(color ? "\033[0m" : "", stream);
+    fprintf(stream, "%*s", BAR_CELLS - cells, "");
+}
+
+static void print_score(FILE *stream, const gbv_source_result *s)
+{
+    if (s->score_status != GBV_SCORE_OK)
+        fprintf(stream, "%9s        ", s->score_status == GBV_SCORE_UNDEFINED ? "undefined" : "-inf");
+    else if (isfinite(s->standard_error))
+        fprintf(stream, "%9.4f ±%.4f", s->score, s->standard_error);
+    else
+        fprintf(stream, "%9.4f        ", s->score);
+}
+
+static void print_source(FILE *stream, const gbv_source_result *s, size_t name_width, double largest, bool color)
+{
+    fprintf(stream, "%5zu  ", s->rank);
+    print_padded(stream, s->name, name_width);
+    fprintf(stream, " %8zu  %9.4f  ", s->rows, s->agreement);
+    print_score(stream, s);
+    fprintf(stream, "  %6.4f ", s->posterior);
+    print_bar(stream, largest > 0 ? s->posterior / largest : 0, color);
+    fprintf(stream, " %10.3g", s->row_weight);
+    if (s->warning_count)
+        fprintf(stream, "  %zu warning%s", s->warning_count, s->warning_count > 1 ? "s" : "");
+    fputc('\n', stream);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const gbv_source_result *a = *(gbv_source_result *const *)left, *b = *(gbv_source_result *const *)right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a > b) - (a < b); /* the order given */
+}
+
+static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result **order)
+{
+    size_t shown = 0, total = r->warning_count;
+    for (size_t i = 0; i < r->warning_count; i++, shown++)
+        fprintf(stream, "warning: %s\n", r->warnings[i]);
+    for (size_t i = 0; i < r->source_count; i++) {
+        total += order[i]->warning_count;
+        for (size_t w = 0; w < order[i]->warning_count && shown < r->warning_count + WARNINGS_SHOWN; w++, shown++)
+            fprintf(stream, "warning: %s: %s\n", order[i]->name, order[i]->warnings[w]);
+    }
+    if (shown < total)
+        fprintf(stream, "warning: and %zu more about single sources; --format json lists all\n", total - shown);
+}
+
+static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **order, size_t name_width)
+{
+    fputs("\nweights over tau\n       ", stream);
+    print_padded(stream, "source", name_width);
+    for (size_t t = 0; t < r->tau_count; t++)
+        fprintf(stream, isfinite(r->tau_curve[t].tau) ? " %7g" : "   prior", r->tau_curve[t].tau);
+    fputc('\n', stream);
+    for (size_t i = 0; i < r->source_count && i < SHOWN_WHOLE; i++) {
+        fputs("       ", stream);
+        print_padded(stream, order[i]->name, name_width);
+        for (size_t t = 0; t < r->tau_count; t++)
+            fprintf(stream, " %7.4f", r->tau_curve[t].posterior[order[i] - r->sources]);
+        fputc('\n', stream);
+    }
+    fputs("       ", stream);
+    print_padded(stream, "effective sources", name_width);
+    for (size_t t = 0; t < r->tau_count; t++)
+        fprintf(stream, " %7.2f", r->tau_curve[t].effective_sources);
+    fputc('\n', stream);
+}
+
+bool result_print_table(const gbv_result *r, FILE *stream, bool color)
+{
+    size_t count = r->source_count, name_width = strlen("effective sources");
+    gbv_source_result **order = calloc(count ? count : 1, sizeof *order);
+    if (!order)
+        return false;
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i] = &r->sources[i];
+        largest = fmax(largest, r->sources[i].posterior);
+        size_t width = text_width(r->sources[i].name);
+        name_width = width > name_width ? width : name_width;
+    }
+    qsort(order, count, sizeof *order, by_rank);
+
+    fprintf(stream, "%s%s%s of %s models on %zu reference rows; tau %.4g (%s), seed %llu\n\n", r->measure,
+            *r->variant ? " " : "", r->variant, r->model, r->reference_rows, r->tau, tau_mode_words[r->tau_mode],
+            (unsigned long long)r->seed);
+    fputs(" rank  ", stream);
+    print_padded(stream, "source", name_width);
+    fprintf(stream, "     rows  agreement  %9s ±       weight %*s per row  flags\n", "score", BAR_CELLS, "");
+    for (size_t i = 0; i < count; i++) {
+        if (count > SHOWN_WHOLE && i == SHOWN_BEST) {
+            fprintf(stream, "    ...  %zu more; --format csv lists all\n", count - SHOWN_BEST - SHOWN_WORST);
+            i = count - SHOWN_WORST;
+        }
+        print_source(stream, order[i], name_width, largest, color);
+    }
+    fprintf(stream, "\nthe weights amount to %.2f of %zu sources and %.0f rows\n", r->effective_sources, count,
+            r->effective_rows);
+    if (r->tau_curve)
+        print_curve(stream, r, order, name_width);
+    print_warnings(stream, r, order);
+    free(order);
+    return true;
+}

@@ -1,0 +1,69 @@
+/* write.c - the public side of the room: results, evaluations and metrics on streams, or as files that appear whole or
+ * not at all. */
+#include <gbv/report.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "report/print.h"
+
+gbv_status gbv_report_table(const gbv_result *result, FILE *stream, bool color, gbv_error *error)
+{
+    if (!result_print_table(result, stream, color))
+        return error_out_of_memory(error, "a table");
+    return output_check(stream, "the table", error);
+}
+
+gbv_status gbv_report_csv(const gbv_result *result, FILE *stream, gbv_error *error)
+{
+    result_print_csv(result, stream);
+    return output_check(stream, "the table", error);
+}
+
+gbv_status gbv_report_json(const gbv_result *result, FILE *stream, gbv_error *error)
+{
+    result_print_json(result, stream);
+    return output_check(stream, "the result", error);
+}
+
+gbv_status gbv_result_write(const gbv_result *result, gbv_report_format format, const char *path, gbv_error *error)
+{
+    output_file output;
+    gbv_status status = output_open(path, &output, error);
+    if (status != GBV_OK)
+        return status;
+    if (format == GBV_FORMAT_JSON)
+        result_print_json(result, output.stream);
+    else if (format == GBV_FORMAT_CSV)
+        result_print_csv(result, output.stream);
+    else if (!result_print_table(result, output.stream, false)) {
+        output_abandon(&output);
+        return error_out_of_memory(error, "a table");
+    }
+    return output_commit(&output, error);
+}
+
+gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format, const char *path,
+                                gbv_error *error)
+{
+    output_file output;
+    gbv_status status = output_open(path, &output, error);
+    if (status != GBV_OK)
+        return status;
+    evaluation_print(evaluation, format, output.stream);
+    return output_commit(&output, error);
+}
+
+gbv_status gbv_metrics_write(const gbv_metric *metrics, size_t count, const char *path, gbv_error *error)
+{
+    output_file output;
+    gbv_status status = output_open(path, &output, error);
+    if (status != GBV_OK)
+        return status;
+    json_writer json = json_open(output.stream);
+    json_begin_object(&json, NULL);
+    for (size_t i = 0; i < count; i++)
+        json_number(&json, metrics[i].name, metrics[i].value);
+    json_end(&json);
+    return output_commit(&output, error);
+}

@@ -1,0 +1,26 @@
+/* list.c - the names of everything that can be chosen, for programs that offer the choice. */
+#include <string.h>
+
+#include <gbv/value.h>
+
+#include "data/format/format.h"
+#include "nn/kind.h"
+#include "problem/problem.h"
+
+bool gbv_list(const char *what, size_t index, const char **name, const char **summary)
+{
+    if (strcmp(what, "measures") == 0) {
+        const gbv_measure_info *m = gbv_measure_at(index);
+        return m && (*name = m->name, *summary = m->summary, true);
+    }
+    if (strcmp(what, "problems") == 0) {
+        const problem *p = problem_at(index);
+        return p && (*name = p->name, *summary = p->summary, true);
+    }
+    if (strcmp(what, "formats") == 0) {
+        const format *f = format_at(index);
+        return f && (*name = f->name, *summary = f->summary, true);
+    }
+    const model_kind *k = strcmp(what, "models") == 0 ? model_kind_at(index) : NULL;
+    return k && (*name = k->name, *summary = k->summary, true);
+}

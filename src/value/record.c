@@ -1,0 +1,209 @@
+#include "value/record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/plan.h"
+#include "value/posterior.h"
+#include "value/result.h"
+
+bool record_names(gbv_result *result, const valuation *v)
+{
+    for (size_t i = 0; i < result->source_count; i++) {
+        result->sources[i].rows = v->sources->items[i].row_count;
+        if (!(result->sources[i].name = strdup(v->sources->items[i].name)))
+            return false;
+    }
+    return true;
+}
+
+static int by_posterior_downwards(const void *left, const void *right)
+{
+    double a = (*(gbv_source_result *const *)left)->posterior, b = (*(gbv_source_result *const *)right)->posterior;
+    return (a < b) - (a > b);
+}
+
+bool record_ranks(gbv_result *result)
+{
+    size_t count = result->source_count;
+    gbv_source_result **order = memory_array(count, sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = &result->sources[i];
+    qsort(order, count, sizeof *order, by_posterior_downwards);
+    for (size_t i = 0; i < count; i++)
+        order[i]->rank = i > 0 && order[i]->posterior == order[i - 1]->posterior ? order[i - 1]->rank : i + 1;
+    free(order);
+    return true;
+}
+
+gbv_status record_tau_curve(gbv_result *result, const double *scores, const double *prior, bool undefined_as_zero,
+                            gbv_error *error)
+{
+    static const double grid[] = {INFINITY, 1, .5, .2, .1, .05, .02, .01};
+    size_t points = sizeof grid / sizeof *grid, count = result->source_count;
+    if (!(result->tau_curve = calloc(points, sizeof *result->tau_curve)))
+        return error_out_of_memory(error, "the curve over tau");
+    for (size_t i = 0; i < points; i++) {
+        gbv_tau_point *point = &result->tau_curve[i];
+        *point = (gbv_tau_point){.tau = grid[i], .posterior = memory_array(count, sizeof(double))};
+        result->tau_count = i + 1;
+        if (!point->posterior)
+            return error_out_of_memory(error, "the curve over tau");
+        gbv_posterior_options how = {.tau_mode = GBV_TAU_FIXED, .tau = grid[i], .undefined_as_zero = undefined_as_zero};
+        gbv_status status = gbv_posterior(scores, prior, count, &how, point->posterior, NULL, error);
+        if (status != GBV_OK)
+            return status;
+        point->effective_sources = posterior_summarise(point->posterior, NULL, count).effective_sources;
+    }
+    return GBV_OK;
+}
+
+static bool copy_text(char **copy, const char *text)
+{
+    return !text || (*copy = strdup(text));
+}
+
+static bool record_dataset(gbv_result *result, const gbv_dataset *dataset)
+{
+    for (size_t i = 0; i < dataset->input_count; i++) {
+        gbv_input_record *input = &result->inputs[result->input_count++];
+        if (!copy_text(&input->path, dataset->inputs[i].path) ||
+            !copy_text(&input->label_column, dataset->label_column) ||
+            !copy_text(&input->source_column, dataset->source_column))
+            return false;
+        memcpy(input->sha256, dataset->inputs[i].sha256, sizeof input->sha256);
+        input->rows = dataset->inputs[i].rows;
+        input->skip_bad_rows = dataset->skip_bad_rows;
+    }
+    return true;
+}
+
+/* The reference, then the sources' datasets; sources stand in the order of their datasets. */
+static bool record_inputs(gbv_result *result, const valuation *v)
+{
+    result->inputs = calloc(2 * (v->sources->dataset_count + 1), sizeof *result->inputs);
+    if (!result->inputs || !record_dataset(result, v->reference))
+        return false;
+    for (size_t d = 0, s = 0; d < v->sources->dataset_count; d++) {
+        for (; s < result->source_count && v->sources->items[s].dataset == v->sources->datasets[d]; s++)
+            result->sources[s].input = result->input_count;
+        if (!record_dataset(result, v->sources->datasets[d]))
+            return false;
+    }
+    return true;
+}
+
+static bool record_options(gbv_result *result, const valuation *v)
+{
+    const gbv_value_options *o = v->options;
+    char number[NUMBER_TEXT];
+    const char *tau = o->tau_mode == GBV_TAU_QUICK  ? "quick"
+                      : o->tau_mode == GBV_TAU_CODE ? "code"
+                                                    : number_format(o->tau, number);
+    static const char *const priors[] = {"uniform", "rows", "given"};
+    bool ok = result_add_option(result, "tau", "%s", tau) &&
+              result_add_option(result, "prior", "%s", priors[o->prior_mode]) &&
+              result_add_option(result, "l2", "%s", number_format(o->model.l2, number));
+    if (strcmp(o->model.model, "mlp") == 0)
+        ok = ok && result_add_option(result, "hidden", "%zu", o->model.hidden) &&
+             result_add_option(result, "epochs", "%zu", o->model.epochs) &&
+             result_add_option(result, "batch", "%zu", o->model.batch) &&
+             result_add_option(result, "learning_rate", "%s", number_format(o->model.learning_rate, number));
+    if (o->fast)
+        ok = ok && result_add_option(result, "fast", "true");
+    if (o->undefined_as_zero)
+        ok = ok && result_add_option(result, "undefined", "zero");
+    if (v->sources->class_map)
+        ok = ok && result_add_option(result, "class_map", "%s", v->sources->class_map);
+    return ok;
+}
+
+/* One tau is not one sharpness: the spread of T differs by measure on the same sources (paper, section 4.1: tau
+ * balances T and the prior). */
+static bool warn_about_scale(gbv_result *result)
+{
+    double lowest = INFINITY, highest = -INFINITY, variance = 0;
+    size_t finite = 0, with_error = 0;
+    for (size_t i = 0; i < result->source_count; i++) {
+        const gbv_source_result *s = &result->sources[i];
+        if (!isfinite(s->score))
+            continue;
+        finite++;
+        lowest = fmin(lowest, s->score);
+        highest = fmax(highest, s->score);
+        if (isfinite(s->standard_error)) {
+            variance += s->standard_error * s->standard_error;
+            with_error++;
+        }
+    }
+    if (finite < 2)
+        return true;
+    double spread = highest - lowest, error = with_error ? sqrt(variance / (double)with_error) : NAN;
+    if (with_error && spread <= 2 * error * sqrt(2 * log((double)finite)))
+        if (!result_warn(result,
+                         "the scores differ by %.3g, no more than chance explains with %zu reference rows (standard "
+                         "error %.2g): treat the sources as equal or add reference rows",
+                         spread, result->reference_rows, error))
+            return false;
+    if (strcmp(result->measure, "leep") != 0 && result->tau_mode != GBV_TAU_CODE)
+        return result_warn(
+            result,
+            "one tau is not comparable across measures: these %s scores differ by %.3g, so the best source "
+            "weighs %.3g times the worst at tau %.3g; see --tau-curve",
+            result->measure, spread, exp(fmin(spread * result->tau_inverse, 700)), result->tau);
+    return true;
+}
+
+static bool warn_about_weights(gbv_result *result)
+{
+    size_t fewest = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < result->source_count; i++) {
+        size_t rows = result->sources[i].rows;
+        fewest = rows < fewest ? rows : fewest;
+        most = rows > most ? rows : most;
+    }
+    if (result->source_count > 1 && most >= 5 * fewest)
+        if (!result_warn(result,
+                         "sources have %zu to %zu rows, and a weight is shared by a source's rows: see weight per row, "
+                         "or use --prior rows",
+                         fewest, most))
+            return false;
+    if (result->source_count > 2 && result->effective_sources < 1.5)
+        return result_warn(result,
+                           "the weights amount to %.2f sources: nearly all training weight is on one; a larger tau "
+                           "spreads it",
+                           result->effective_sources);
+    return true;
+}
+
+bool record_run(gbv_result *result, const valuation *v)
+{
+    result->version = strdup(gbv_version());
+    result->method = strdup("gbv");
+    result->problem = strdup(v->problem->name);
+    result->measure = strdup(v->measure->name);
+    result->variant = strdup(v->variant);
+    result->model = strdup(v->options->model.model);
+    result->feature_space = strdup(v->feature_space);
+    result->instruction_set = strdup(plan_instruction_set());
+    result->seed = v->options->model.seed;
+    result->reference_rows = v->reference->row_count;
+    if (!result->version || !result->method || !result->problem || !result->measure || !result->variant ||
+        !result->model || !result->feature_space || !result->instruction_set)
+        return false;
+    if (strcmp(result->model, "linear") == 0 && strstr(result->feature_space, "logits"))
+        if (!result_warn(result,
+                         "%s looks at the centred logits of a linear model, which have at most %zu independent "
+                         "columns: use --model mlp, or --measure leep",
+                         result->measure, v->classes.count - 1))
+            return false;
+    return record_inputs(result, v) && record_options(result, v) && warn_about_scale(result) &&
+           warn_about_weights(result);
+}

@@ -1,0 +1,110 @@
+#include "value/result.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+gbv_result *result_create(size_t source_count)
+{
+    gbv_result *result = calloc(1, sizeof *result);
+    if (!result)
+        return NULL;
+    result->source_count = source_count;
+    result->sources = calloc(source_count ? source_count : 1, sizeof *result->sources);
+    if (!result->sources) {
+        free(result);
+        return NULL;
+    }
+    return result;
+}
+
+static void free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+void gbv_result_free(gbv_result *result)
+{
+    if (!result)
+        return;
+    char *texts[] = {result->version, result->method, result->problem,       result->measure,
+                     result->variant, result->model,  result->feature_space, result->instruction_set};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    free_texts(result->warnings, result->warning_count);
+    for (size_t i = 0; i < result->option_count; i++) {
+        free(result->options[i].name);
+        free(result->options[i].value);
+    }
+    free(result->options);
+    for (size_t i = 0; i < result->input_count; i++) {
+        free(result->inputs[i].path);
+        free(result->inputs[i].label_column);
+        free(result->inputs[i].source_column);
+    }
+    free(result->inputs);
+    for (size_t i = 0; i < result->source_count; i++) {
+        free(result->sources[i].name);
+        free_texts(result->sources[i].warnings, result->sources[i].warning_count);
+    }
+    free(result->sources);
+    for (size_t i = 0; i < result->tau_count; i++)
+        free(result->tau_curve[i].posterior);
+    free(result->tau_curve);
+    free(result);
+}
+
+/* Takes `text`, which may be NULL when its own allocation failed. */
+static bool append_text(char ***texts, size_t *count, char *text)
+{
+    char **grown = text ? realloc(*texts, (*count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(text);
+        return false;
+    }
+    *texts = grown;
+    grown[(*count)++] = text;
+    return true;
+}
+
+bool text_list_add(char ***texts, size_t *count, const char *text)
+{
+    return append_text(texts, count, strdup(text));
+}
+
+static char *format_text(const char *format, va_list arguments)
+{
+    char *text;
+    return vasprintf(&text, format, arguments) < 0 ? NULL : text;
+}
+
+bool result_warn(gbv_result *result, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    return append_text(&result->warnings, &result->warning_count, text);
+}
+
+bool result_add_option(gbv_result *result, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    gbv_option_record record = {.name = strdup(name), .value = format_text(format, arguments)};
+    va_end(arguments);
+    gbv_option_record *grown = NULL;
+    if (record.name && record.value)
+        grown = realloc(result->options, (result->option_count + 1) * sizeof *grown);
+    if (!grown) {
+        free(record.name);
+        free(record.value);
+        return false;
+    }
+    result->options = grown;
+    grown[result->option_count++] = record;
+    return true;
+}

@@ -1,0 +1,148 @@
+/* weights.c - P(s)/n_s for each row of the sources' files, in the order of the files. The files are read again, because
+ * only they say which row belongs to whom; their hashes must be those of the valuation. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gbv/value.h>
+
+#include "base/csv_text.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/output.h"
+#include "data/array_writer.h"
+#include "data/sources.h"
+
+/* The rows of one dataset after the other. */
+typedef struct row_weights {
+    const char **names; /* the source of each row, NULL for a row that was not used */
+    size_t *rows;       /* its number in its file, from 0 */
+    double *weights;
+    size_t count;
+} row_weights;
+
+/* A dataset may be two files: the second holds labels only, no source points at it, and it has no rows. */
+static gbv_status dataset_argument(const gbv_result *r, size_t input, char **argument, gbv_error *error)
+{
+    bool pair = input + 1 < r->input_count && r->inputs[input + 1].rows == 0;
+    int made = pair ? asprintf(argument, "%s,%s", r->inputs[input].path, r->inputs[input + 1].path)
+                    : asprintf(argument, "%s", r->inputs[input].path);
+    if (made < 0) {
+        *argument = NULL;
+        return error_out_of_memory(error, "a file name");
+    }
+    return GBV_OK;
+}
+
+static gbv_status check_unchanged(const gbv_result *r, size_t input, const gbv_dataset *dataset, gbv_error *error)
+{
+    for (size_t i = 0; i < dataset->input_count; i++)
+        if (input + i >= r->input_count || strcmp(r->inputs[input + i].sha256, dataset->inputs[i].sha256) != 0)
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: has changed since it was valued: run gbv value again, or restore the file",
+                             dataset->inputs[i].path);
+    return GBV_OK;
+}
+
+static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    const char *class_map = NULL;
+    for (size_t s = 0; s < r->source_count && status == GBV_OK; s++) {
+        size_t input = r->sources[s].input;
+        const gbv_input_record *record = &r->inputs[input];
+        if (s > 0 && r->sources[s - 1].input == input)
+            continue; /* another source of the same table */
+        if (!record->sha256[0])
+            return error_set(error, GBV_USAGE, "source '%s' was valued from memory: its rows are not in a file",
+                             r->sources[s].name);
+        gbv_read_options read = {.label_column = record->label_column,
+                                 .source_column = record->source_column,
+                                 .skip_bad_rows = record->skip_bad_rows};
+        char *argument;
+        status = dataset_argument(r, input, &argument, error);
+        if (status == GBV_OK)
+            status = record->source_column ? gbv_sources_add_table(sources, argument, &read, error)
+                                           : gbv_sources_add_file(sources, r->sources[s].name, argument, &read, error);
+        if (status == GBV_OK)
+            status = check_unchanged(r, input, sources->datasets[sources->dataset_count - 1], error);
+        free(argument);
+    }
+    for (size_t i = 0; i < r->option_count; i++)
+        if (strcmp(r->options[i].name, "class_map") == 0)
+            class_map = r->options[i].value;
+    if (status == GBV_OK && class_map)
+        status = gbv_sources_map_classes(sources, class_map, error);
+    if (status == GBV_OK && sources->count != r->source_count)
+        status = error_set(error, GBV_BAD_INPUT, "the files hold %zu sources, the result %zu: run gbv value again",
+                           sources->count, r->source_count);
+    return status;
+}
+
+static gbv_status spread(const gbv_result *r, const gbv_sources *sources, row_weights *out, gbv_error *error)
+{
+    for (size_t d = 0; d < sources->dataset_count; d++)
+        out->count += sources->datasets[d]->features.rows;
+    out->names = memory_zeroed(out->count, sizeof *out->names);
+    out->rows = memory_zeroed(out->count, sizeof *out->rows);
+    out->weights = memory_zeroed(out->count, sizeof *out->weights);
+    if (!out->names || !out->rows || !out->weights)
+        return error_out_of_memory(error, "the weights");
+    size_t first = 0, s = 0;
+    for (size_t d = 0; d < sources->dataset_count; d++) {
+        size_t rows = sources->datasets[d]->features.rows;
+        for (size_t i = 0; i < rows; i++)
+            out->rows[first + i] = i;
+        for (; s < sources->count && sources->items[s].dataset == sources->datasets[d]; s++) {
+            const source *item = &sources->items[s];
+            if (item->row_count != r->sources[s].rows || strcmp(item->name, r->sources[s].name) != 0)
+                return error_set(error, GBV_BAD_INPUT,
+                                 "source '%s' has %zu rows, %zu when it was valued: run gbv value again", item->name,
+                                 item->row_count, r->sources[s].rows);
+            for (size_t i = 0; i < item->row_count; i++) {
+                size_t row = first + (item->rows ? item->rows[i] : i);
+                out->names[row] = item->name;
+                out->weights[row] = r->sources[s].row_weight;
+            }
+        }
+        first += rows;
+    }
+    return GBV_OK;
+}
+
+static gbv_status write_csv(const row_weights *w, const char *path, gbv_error *error)
+{
+    output_file output;
+    char number[NUMBER_TEXT];
+    gbv_status status = output_open(path, &output, error);
+    if (status != GBV_OK)
+        return status;
+    fputs("source,row,weight\n", output.stream);
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->names[i])
+            csv_text_write(output.stream, w->names[i]);
+        fprintf(output.stream, ",%zu,%s\n", w->rows[i], number_format(w->weights[i], number));
+    }
+    return output_commit(&output, error);
+}
+
+gbv_status gbv_weights_write(const gbv_result *result, const char *path, gbv_error *error)
+{
+    row_weights weights = {0};
+    gbv_sources *sources = gbv_sources_create();
+    gbv_status status = sources ? read_sources(result, sources, error) : error_out_of_memory(error, "the sources");
+    if (status == GBV_OK)
+        status = spread(result, sources, &weights, error);
+    if (status == GBV_OK) {
+        size_t length = path ? strlen(path) : 0;
+        bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
+        status = npy ? npy_write_file(path, array_f64(weights.weights, weights.count), error)
+                     : write_csv(&weights, path, error);
+    }
+    free(weights.names);
+    free(weights.rows);
+    free(weights.weights);
+    gbv_sources_free(sources);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* A result written as JSON and read back: every double the same bits, and edited or broken documents refused by key. */
+#include "test_support.h"
+
+#include "value/result.h"
+
+static char *folder;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    folder = test_folder_create();
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    test_folder_remove(folder);
+    return 0;
+}
+
+static gbv_result *example(void)
+{
+    gbv_result *r = result_create(3);
+    assert_non_null(r);
+    char **texts[] = {&r->version, &r->method, &r->problem,       &r->measure,
+                      &r->variant, &r->model,  &r->feature_space, &r->instruction_set};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = strdup(i == 4 ? "" : "word");
+    r->tau_mode = GBV_TAU_FIXED;
+    r->tau = 0.1;
+    r->tau_inverse = 1 / 0.1;
+    r->seed = 9223372036854775807u;
+    r->entropy = 0x1.921fb54442d18p-7;
+    r->effective_sources = 1 + 0x1p-52;
+    r->effective_rows = 1e300;
+    r->reference_rows = 1000;
+    assert_true(result_warn(r, "odd \"text\" with \\ and a\nnewline and \x01 and é"));
+    assert_true(result_add_option(r, "tau", "%s", "0.1"));
+    static const char *const names[] = {"plain", "<script>alert('é')</script>", "a \"quoted\", name"};
+    for (size_t i = 0; i < 3; i++) {
+        r->sources[i] = (gbv_source_result){.name = strdup(names[i]),
+                                            .rows = 10 * i + 1,
+                                            .score = -1.0 / (3.0 + (double)i),
+                                            .standard_error = 5e-324,
+                                            .agreement = 1. / 3,
+                                            .prior = 1. / 3,
+                                            .posterior = .1 * (double)i,
+                                            .row_weight = .1 / 7,
+                                            .rank = i + 1};
+    }
+    r->sources[1].score = -INFINITY;
+    r->sources[1].score_status = GBV_SCORE_MINUS_INFINITY;
+    r->sources[2].score = r->sources[2].standard_error = NAN;
+    r->sources[2].score_status = GBV_SCORE_UNDEFINED;
+    assert_true(text_list_add(&r->sources[0].warnings, &r->sources[0].warning_count, "one class only"));
+    r->inputs = calloc(1, sizeof *r->inputs);
+    r->input_count = 1;
+    r->inputs[0] = (gbv_input_record){.path = strdup("a,b.csv"), .rows = 7, .source_column = strdup("who")};
+    memset(r->inputs[0].sha256, 'a', 64);
+    r->tau_curve = calloc(1, sizeof *r->tau_curve);
+    r->tau_count = 1;
+    r->tau_curve[0] = (gbv_tau_point){.tau = INFINITY, .effective_sources = 3, .posterior = calloc(3, sizeof(double))};
+    r->tau_curve[0].posterior[1] = 0x1.fffffffffffffp-2;
+    return r;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *stream = fopen(path, "r");
+    assert_non_null(stream);
+    char *text = calloc(1, 1 << 16);
+    assert_true(fread(text, 1, (1 << 16) - 1, stream) > 0);
+    fclose(stream);
+    return text;
+}
+
+static bool same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static void every_double_survives_the_round_trip(void **state)
+{
+    (void)state;
+    gbv_result *before = example(), *after;
+    gbv_error error;
+    char path[600], again[600];
+    snprintf(path, sizeof path, "%s/r.json", folder);
+    snprintf(again, sizeof again, "%s/again.json", folder);
+    assert_ok(gbv_result_write(before, GBV_FORMAT_JSON, path, &error), error);
+    assert_ok(gbv_result_read(path, &after, &error), error);
+    assert_true(same(after->entropy, before->entropy) && same(after->effective_sources, before->effective_sources));
+    assert_true(same(after->tau, before->tau) && same(after->effective_rows, before->effective_rows));
+    assert_true(after->seed == before->seed);
+    assert_string_equal(after->warnings[0], before->warnings[0]);
+    assert_string_equal(after->inputs[0].source_column, "who");
+    for (size_t i = 0; i < 3; i++) {
+        const gbv_source_result *a = &before->sources[i], *b = &after->sources[i];
+        assert_string_equal(a->name, b->name);
+        assert_true(same(a->score, b->score) && a->score_status == b->score_status && a->rank == b->rank);
+        assert_true(same(a->standard_error, b->standard_error) && same(a->agreement, b->agreement));
+        assert_true(same(a->posterior, b->posterior) && same(a->row_weight, b->row_weight) && same(a->prior, b->prior));
+        assert_true(same(before->tau_curve[0].posterior[i], after->tau_curve[0].posterior[i]));
+    }
+    assert_true(after->tau_curve[0].tau == INFINITY);
+    assert_ok(gbv_result_write(after, GBV_FORMAT_JSON, again, &error), error);
+    char *first = read_file(path), *second = read_file(again);
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    gbv_result_free(before);
+    gbv_result_free(after);
+}
+
+/* Replaces the first `old` in a good document and expects a refusal that names `place`. */
+static void expect_refusal(const char *old, const char *new_text, const char *place)
+{
+    gbv_result *good = example(), *read;
+    gbv_error error;
+    char path[600];
+    snprintf(path, sizeof path, "%s/broken.json", folder);
+    assert_ok(gbv_result_write(good, GBV_FORMAT_JSON, path, &error), error);
+    char *text = read_file(path), *at = strstr(text, old);
+    assert_non_null(at);
+    FILE *stream = fopen(path, "w");
+    fprintf(stream, "%.*s%s%s", (int)(at - text), text, new_text, at + strlen(old));
+    fclose(stream);
+    assert_int_equal(gbv_result_read(path, &read, &error), GBV_BAD_INPUT);
+    if (!strstr(error.message, place) || !strstr(error.message, "broken.json"))
+        fail_msg("'%s' does not name %s", error.message, place);
+    assert_null(read);
+    free(text);
+    gbv_result_free(good);
+}
+
+static void broken_documents_are_refused_by_key(void **state)
+{
+    (void)state;
+    expect_refusal("\"seed\": 9223372036854775807", "\"seed\": \"x\"", "seed");
+    expect_refusal("\"seed\": 9223372036854775807", "\"seed\": -1", "seed");
+    expect_refusal("\"schema\": 1", "\"schema\": 99", "form this version");
+    expect_refusal("\"mode\": \"fixed\"", "\"mode\": \"warm\"", "mode");
+    expect_refusal("\"rows\": 11", "\"rows\": 0", "sources[1]");
+    expect_refusal("\"posterior\": 0.1", "\"posterior\": 7", "posterior");
+    expect_refusal("\"input\": 0", "\"input\": 3", "input");
+    expect_refusal("\"sources\": [", "\"sauces\": [", "sources");
+    expect_refusal("\"agreement\"", "\"agreement\": 1, \"agreement\"", "JSON");
+    expect_refusal("{", "", "JSON");
+    expect_refusal("\"posterior\": [", "\"posterior\": [1, ", "posterior");
+    expect_refusal("\"warnings\": [", "\"warnings\": [3, ", "warnings");
+}
+
+static void a_missing_or_empty_file_is_bad_input(void **state)
+{
+    (void)state;
+    gbv_result *read;
+    gbv_error error;
+    assert_int_equal(gbv_result_read("/nowhere/result.json", &read, &error), GBV_BAD_INPUT);
+    assert_int_equal(gbv_result_read(write_text_file(folder, "empty.json", ""), &read, &error), GBV_BAD_INPUT);
+    assert_int_equal(gbv_result_read(folder, &read, &error), GBV_BAD_INPUT);
+    assert_non_null(strstr(error.message, "folder"));
+}
+
+static void a_full_disk_leaves_no_file(void **state)
+{
+    (void)state;
+    gbv_result *r = example();
+    gbv_error error;
+    assert_int_equal(gbv_result_write(r, GBV_FORMAT_JSON, "/dev/full", &error), GBV_FAILED);
+    assert_non_null(strstr(error.message, "/dev/full"));
+    assert_int_equal(gbv_result_write(r, GBV_FORMAT_JSON, "/nowhere/at/all.json", &error), GBV_FAILED);
+    gbv_result_free(r);
+}
+
+static void table_and_csv_name_every_source(void **state)
+{
+    (void)state;
+    gbv_result *r = example();
+    gbv_error error;
+    char path[600];
+    for (int format = GBV_FORMAT_TABLE; format <= GBV_FORMAT_CSV; format++) {
+        snprintf(path, sizeof path, "%s/out", folder);
+        assert_ok(gbv_result_write(r, (gbv_report_format)format, path, &error), error);
+        char *text = read_file(path);
+        assert_non_null(strstr(text, "plain"));
+        assert_non_null(strstr(text, "<script>"));
+        if (format == GBV_FORMAT_CSV)
+            assert_non_null(strstr(text, "\"a \"\"quoted\"\", name\""));
+        free(text);
+    }
+    gbv_result_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_double_survives_the_round_trip), cmocka_unit_test(broken_documents_are_refused_by_key),
+        cmocka_unit_test(a_missing_or_empty_file_is_bad_input), cmocka_unit_test(a_full_disk_leaves_no_file),
+        cmocka_unit_test(table_and_csv_name_every_source),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
