@@ -84,16 +84,6 @@ static void data_free(measure_data *data)
     free(data->label_values);
 }
 
-/* The default variant is the first of the measure's list. */
-static const char *variant_name(const char *measure, const char *variant, char text[64])
-{
-    const gbv_measure_info *info = gbv_measure_find(measure);
-    if (variant || !info)
-        return variant ? variant : "";
-    snprintf(text, 64, "%.*s", (int)strcspn(info->variants, "|"), info->variants);
-    return text;
-}
-
 static void print_score(const run_options *show, const char *measure, const char *variant, double score)
 {
     char number[32] = "null";
@@ -123,7 +113,7 @@ static int run(const command *self, int count, char **arguments)
     text_list names = {0};
     gbv_error error = {0};
     double score = NAN;
-    char text[64];
+    char chosen[GBV_VARIANT_LENGTH];
     const option own[] = {
         {"labels", OPTION_TEXT, &files.labels, "FILE", "class of each reference row", 0},
         {"probabilities", OPTION_TEXT, &files.probabilities, "FILE", "rows x classes: what the model says", 0},
@@ -140,8 +130,8 @@ static int run(const command *self, int count, char **arguments)
         code = run_start(self, &show);
     if (code == PARSED && names.count != 1)
         code = complain(self, GBV_USAGE, "expected the NAME of one measure; gbv list measures shows them");
-    if (code == PARSED && !gbv_measure_find(names.items[0]))
-        code = complain(self, GBV_USAGE, "there is no measure '%s'; gbv list measures shows them", names.items[0]);
+    if (code == PARSED && gbv_measure_choose(names.items[0], variant, chosen, &error) != GBV_OK)
+        code = complain(self, GBV_USAGE, "%s", error.message);
     if (code == PARSED && !files.probabilities && !files.features)
         code = complain(self, GBV_USAGE, "give --probabilities FILE or --features FILE; gbv list measures says which");
     if (code == PARSED) {
@@ -149,7 +139,7 @@ static int run(const command *self, int count, char **arguments)
         if (status == GBV_OK)
             status = gbv_measure(names.items[0], variant, &input, &score, NULL, &error);
         if (status == GBV_OK)
-            print_score(&show, names.items[0], variant_name(names.items[0], variant, text), score);
+            print_score(&show, names.items[0], chosen, score);
         code = status != GBV_OK
                    ? complain(self, (int)status, "%s", *error.message ? error.message : "not enough memory")
                : fflush(stdout) == 0 ? GBV_OK

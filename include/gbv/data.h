@@ -103,15 +103,18 @@ typedef struct gbv_simulation {
     size_t annotators;   /* how many */
     const double *noise; /* one rate in [0, 1] per annotator */
     size_t per_class;    /* rows of each class per annotator; 0: as many as an equal split gives */
-    const char
-        *confusion; /* "uniform" (any other class), "next" (the next class), or a CSV of C x C shares; NULL: uniform */
+    /* "uniform" (any other class), "next" (the next class), or a CSV of C x C shares, one line per true class, whose
+     * diagonal is ignored; NULL: uniform */
+    const char *confusion;
     bool exact_count;           /* flip exactly floor(rate * n) labels instead of each with that probability */
     size_t reference_per_class; /* rows of each class for the reference; 0: none is written */
     uint64_t seed;
 } gbv_simulation;
 
-/* Writes annotator-0.npz, ... (from `train`), reference.npz and test.npz (from `test`, disjoint) into `folder`,
- * which is created. `test` may be NULL when reference_per_class is 0. */
+/* Writes annotators/annotator-0.npz, ... (from `train`), reference.npz and test.npz (from `test`, disjoint) and
+ * simulation.json (what was done) into `folder`, which is created or must be empty; `test` may be NULL when reference_per_class is 0, and test.npz is
+ * not written when no row is left for it. The same plan gives the same bytes; an annotator's rows and mistakes depend
+ * on the seed and its number, not on the other annotators' rates. A failure takes back what was written. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_simulate(const gbv_dataset *train, const gbv_dataset *test,
                                                const gbv_simulation *simulation, const char *folder, gbv_error *error);
 

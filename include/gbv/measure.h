@@ -50,6 +50,13 @@ typedef struct gbv_measure_info {
 GBV_API const gbv_measure_info *gbv_measure_at(size_t index);
 GBV_API const gbv_measure_info *gbv_measure_find(const char *name);
 
+enum { GBV_VARIANT_LENGTH = 32 };
+
+/* Whether there is such a measure and variant (NULL: its default); `chosen` receives the variant's name, "" for a
+ * measure with one form. Fails with GBV_USAGE and the nearest name. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_measure_choose(const char *name, const char *variant,
+                                                     char chosen[GBV_VARIANT_LENGTH], gbv_error *error);
+
 /* One score. `variant` NULL takes the default; `row_terms` (N doubles, or NULL) receives each row's share when the
  * score is a mean over rows, and NaN otherwise.
  * The score may be -INFINITY (defined, worst possible), never NaN: an undefined score is GBV_UNDEFINED.

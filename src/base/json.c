@@ -28,13 +28,12 @@ static void quoted(FILE *stream, const char *text)
 static void place(json_writer *json, const char *key)
 {
     if (json->depth > 0) {
-        if (json->filled[json->depth - 1])
-            fputc(',', json->stream);
-        json->filled[json->depth - 1] = true;
+        bool *filled = &json->filled[json->depth - 1];
+        if (*filled)
+            fputs(json->compact ? ", " : ",", json->stream);
+        *filled = true;
         if (!json->compact)
             fprintf(json->stream, "\n%*s", 2 * json->depth, "");
-        else if (key && json->stream)
-            fputc(' ', json->stream);
     }
     if (key) {
         quoted(json->stream, key);

@@ -134,19 +134,29 @@ bool matrix_is_plain(const gbv_matrix *m, gbv_type type)
            m->row_stride % size == 0 && (uintptr_t)m->data % (uintptr_t)size == 0;
 }
 
+/* Rows of a mapped file may begin at any byte: these types may be loaded from anywhere, at full speed. */
+typedef float loose_float __attribute__((aligned(1), may_alias));
+typedef double loose_double __attribute__((aligned(1), may_alias));
+
+/* Rows are arrays of the type, native order, wherever they begin. */
+static bool matrix_is_loose(const gbv_matrix *m, gbv_type type)
+{
+    return m->type == type && !m->swapped && (m->column_stride == (ptrdiff_t)type_size(type) || m->columns <= 1);
+}
+
 #define DEFINE_ROW(NAME, OUT)                                                                                          \
     void NAME(const gbv_matrix *m, size_t row, OUT *out)                                                               \
     {                                                                                                                  \
         const unsigned char *bytes = element(m, row, 0);                                                               \
-        if (matrix_is_plain(m, GBV_F32)) {                                                                             \
-            const float *in = (const float *)bytes;                                                                    \
+        if (matrix_is_loose(m, GBV_F32)) {                                                                             \
+            const loose_float *in = (const loose_float *)bytes;                                                        \
             for (size_t j = 0; j < m->columns; j++)                                                                    \
                 out[j] = (OUT)in[j];                                                                                   \
-        } else if (matrix_is_plain(m, GBV_F64)) {                                                                      \
-            const double *in = (const double *)bytes;                                                                  \
+        } else if (matrix_is_loose(m, GBV_F64)) {                                                                      \
+            const loose_double *in = (const loose_double *)bytes;                                                      \
             for (size_t j = 0; j < m->columns; j++)                                                                    \
                 out[j] = (OUT)in[j];                                                                                   \
-        } else if (matrix_is_plain(m, GBV_U8)) {                                                                       \
+        } else if (matrix_is_loose(m, GBV_U8)) {                                                                       \
             for (size_t j = 0; j < m->columns; j++)                                                                    \
                 out[j] = (OUT)bytes[j];                                                                                \
         } else {                                                                                                       \
@@ -205,17 +215,17 @@ bool matrix_row_is_finite(const gbv_matrix *m, size_t row, size_t *column)
         return true;
     const unsigned char *bytes = element(m, row, 0);
     size_t size = type_size(m->type);
-    if (matrix_is_plain(m, GBV_F32)) {
+    if (matrix_is_loose(m, GBV_F32)) {
         /* x - x is zero for a finite x and NaN otherwise: one pass that vectorises. */
-        const float *in = (const float *)bytes;
+        const loose_float *in = (const loose_float *)bytes;
         float sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (size_t j = 0; j < m->columns; j++)
             sum += in[j] - in[j];
         if (sum == 0)
             return true;
-    } else if (matrix_is_plain(m, GBV_F64)) {
-        const double *in = (const double *)bytes;
+    } else if (matrix_is_loose(m, GBV_F64)) {
+        const loose_double *in = (const loose_double *)bytes;
         double sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (size_t j = 0; j < m->columns; j++)

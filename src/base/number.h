@@ -11,7 +11,11 @@ enum { NUMBER_TEXT = 32 };
 const char *number_format(double value, char text[NUMBER_TEXT]);
 
 /* Reads the whole of [begin, end) as a number: decimal or exponent form, inf and nan in any case, blanks around it
- * allowed. False when it is anything else. */
+ * allowed. False when it is anything else, or longer than a thousand characters. */
 bool number_parse(const char *begin, const char *end, double *value);
+
+/* Reads the decimal number that [begin, end) begins with and returns where it ends; NULL when there is none. This is
+ * number_parse without the blanks and the words, for a reader that finds the end of a cell on the way. */
+const char *number_scan(const char *begin, const char *end, double *value);
 
 #endif

@@ -15,7 +15,13 @@ void dormtr_(const char *side, const char *uplo, const char *trans, const int *m
 void dsterf_(const int *n, double *d, double *e, int *info);
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
              const int *lwork, int *iwork, const int *liwork, int *info);
+void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
+             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *pivots, int *rank, const double *tolerance,
+             double *work, int *info);
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
+void spotri_(const char *uplo, const int *n, float *a, const int *lda, int *info);
 
 /* Lets GCC build a loop once per instruction set and choose at load time. Sanitizers do not take it. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GBV_SANITIZE)
@@ -26,6 +32,14 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *inf
 
 /* ln sum_j exp(v_j), stable; -INFINITY for count 0. */
 double dense_log_sum_exp(const double *values, size_t count);
+
+/* sums[j] += values[j]. */
+void dense_add_f64(double *sums, const double *values, size_t count);
+void dense_add_f32(double *sums, const float *values, size_t count);
+
+/* sum_j a[j] b[j], in double precision. */
+double dense_dot_f64(const double *a, const double *b, size_t count);
+double dense_dot_f32(const float *a, const double *b, size_t count);
 
 /* Each row of logits becomes probabilities in place. */
 void dense_softmax_rows(double *logits, size_t rows, size_t columns);

@@ -26,6 +26,8 @@ struct gbv_dataset {
     int32_t *row_source; /* a source index per usable row, from the source column; NULL: none was asked for */
     char **source_names; /* in the order met */
     size_t source_count;
+    char *label_column, *source_column; /* as asked for when it was read, for the record; NULL: not asked for */
+    bool skip_bad_rows;
     dataset_input inputs[2]; /* one file, or features and labels */
     size_t input_count;
     mapped_file files[2];

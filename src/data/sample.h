@@ -22,10 +22,10 @@ typedef struct sample {
 } sample;
 
 /* Rows first..first+count-1 (counted over all parts) as dense row-major arrays. The f64 form returns the data itself
- * where it already has that shape, and fills `buffer` otherwise. Labels and weights may be NULL. */
+ * where it already has that shape, and fills `buffer` otherwise. */
 const double *sample_block_f64(const sample *s, size_t first, size_t count, double *buffer);
 void sample_block_f32(const sample *s, size_t first, size_t count, float *buffer);
-/* Class and weight of every row, in order. */
+/* Class (-1: unlabelled) and weight of every row, in order. Either may be NULL. */
 void sample_labels(const sample *s, int32_t *classes, double *weights);
 
 #endif

@@ -4,10 +4,11 @@
 
 #include <gbv/data.h>
 
+#include "base/text_table.h"
 #include "data/dataset.h"
 
 typedef struct source {
-    char *name;
+    const char *name;           /* belongs to the collection's `names` */
     const gbv_dataset *dataset; /* shared by the sources of one table; owned by the collection */
     size_t *rows;               /* rows of dataset->features; NULL: all of them in order */
     int32_t *labels;            /* index into the collection's label texts, per row; -1: unlabelled */
@@ -19,24 +20,30 @@ struct gbv_sources {
     size_t count, capacity;
     gbv_dataset **datasets;
     size_t dataset_count, dataset_capacity;
-    /* Every label text of any source, once; `kind` is that of the dataset it came from. */
+    text_table names; /* of the sources, in their order */
+    /* Every label of any source, once per (text, kind, mapped). A label need not occur: a class map may have renamed
+     * all its rows. */
     struct label_text {
-        char *text;
-        label_kind kind;
-        bool mapped; /* a class map named it, so it is meant as it stands */
+        const char *text; /* belongs to `label_index` */
+        label_kind kind;  /* of the dataset it came from; of the text's form when a class map wrote it */
+        bool mapped;      /* a class map named it, so it is meant as it stands */
     } * labels;
     size_t label_count, label_capacity;
-    bool from_table; /* a source column: annotators of one table, rather than vendors' files */
-    char *class_map; /* path of the class map applied, for the record; NULL: none */
+    text_table label_index; /* the same in the same order, as keys */
+    bool from_table;        /* a source column: annotators of one table, rather than vendors' files */
+    char *class_map;        /* path of the class map applied, for the record; NULL: none */
 };
 
+/* The number of a label of the collection, added when new; TEXT_NONE when memory is out. */
+size_t sources_label(gbv_sources *sources, const char *text, label_kind kind, bool mapped);
+
 /* The classes that a valuation or training works with: those of the reference first, in its order, then labels that
- * only sources have, in the order met. */
+ * only sources have, in the order met; without a reference all labels, sorted. */
 typedef struct class_table {
     char **names;
     size_t count;
     size_t reference_count;
-    int32_t *class_of_label; /* for each label text of the sources: its class */
+    int32_t *class_of_label; /* for each label of the sources: its class, -1 for one that does not occur */
 } class_table;
 
 /* Hears every way in which sources and reference do not fit (`warning` false) or are odd (`warning` true).
@@ -44,7 +51,8 @@ typedef struct class_table {
 typedef void fit_callback(void *context, bool warning, size_t source_index, const char *sentence);
 
 /* Compares sources with the reference (NULL: with each other only, for training) and fills the table unless it is
- * NULL. Returns the number of problems that stop the work; the first is also written to `error`. */
+ * NULL; the table is empty when there are problems. Returns the number of problems that stop the work; the first is
+ * also written to `error`. Memory that is out counts as a problem, with GBV_FAILED. The callback may be NULL. */
 size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, class_table *table, fit_callback *callback,
                    void *context, gbv_error *error);
 void class_table_free(class_table *table);

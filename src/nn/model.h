@@ -21,6 +21,7 @@ struct gbv_model {
     double *bias;
     int32_t *classes;   /* outputs: the class each column stands for, as the caller numbers classes */
     char **class_names; /* outputs, only for models that are written or read; else NULL */
+    char *history;      /* how it was made, as JSON text; NULL: not recorded */
 };
 
 /* Fits a model on the rows of `data`, whose labels are classes in 0..class_count-1. Columns are made for the classes

@@ -76,7 +76,7 @@ static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result 
     for (size_t i = 0; i < r->source_count; i++) {
         total += order[i]->warning_count;
         for (size_t w = 0; w < order[i]->warning_count && shown < r->warning_count + WARNINGS_SHOWN; w++, shown++)
-            fprintf(stream, "warning: %s: %s\n", order[i]->name, order[i]->warnings[w]);
+            fprintf(stream, "warning: %s\n", order[i]->warnings[w]);
     }
     if (shown < total)
         fprintf(stream, "warning: and %zu more about single sources; --format json lists all\n", total - shown);

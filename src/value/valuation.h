@@ -11,7 +11,7 @@ typedef struct valuation {
     const gbv_sources *sources;
     const gbv_value_options *options;
     const gbv_measure_info *measure;
-    const char *variant; /* never NULL; "" for a measure with one form */
+    char variant[GBV_VARIANT_LENGTH]; /* "" for a measure with one form */
     const problem *problem;
     const char *feature_space;
     class_table classes;

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plan.h"
-#include "measure/measure.h"
 #include "problem/problem.h"
 #include "value/posterior.h"
 #include "value/record.h"
@@ -120,7 +119,7 @@ static gbv_status score_source(const valuation *v, size_t index, arena *scratch,
     if (status == GBV_OK)
         status = gbv_measure("accuracy", NULL, &input, &out->agreement, NULL, error);
     if (status == GBV_OK)
-        status = gbv_measure(v->measure->name, v->variant, &input, &out->score, terms, error);
+        status = gbv_measure(v->measure->name, *v->variant ? v->variant : NULL, &input, &out->score, terms, error);
     if (status == GBV_OK) {
         out->score_status = out->score == -INFINITY ? GBV_SCORE_MINUS_INFINITY : GBV_SCORE_OK;
         out->standard_error = standard_error_of_mean(terms, target->rows);
@@ -177,8 +176,8 @@ static gbv_status score_all(const valuation *v, gbv_result *result, gbv_error *e
 static gbv_status check_options(valuation *v, gbv_error *error)
 {
     const gbv_value_options *o = v->options;
+    gbv_status status = gbv_measure_choose(o->measure, o->variant, v->variant, error);
     v->measure = gbv_measure_find(o->measure);
-    gbv_status status = measure_choose(o->measure, o->variant, &v->variant, error);
     if (status == GBV_OK)
         status = model_options_check(&o->model, error);
     if (status != GBV_OK)

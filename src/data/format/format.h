@@ -3,6 +3,7 @@
 #ifndef DATA_FORMAT_FORMAT_H
 #define DATA_FORMAT_FORMAT_H
 
+#include "base/text_table.h"
 #include "data/dataset.h"
 
 /* One value per row that is a name or a whole number: labels, sources. */
@@ -12,6 +13,7 @@ typedef struct value_column {
     int32_t *codes;     /* else: an index into `texts` per row, -1 for an empty cell */
     char **texts;
     size_t text_count;
+    bool untyped; /* texts of a file that knows no types (CSV): whole numbers among them may be meant as numbers */
 } value_column;
 
 /* What one file holds, before labels become classes. Zero-initialised by the caller, freed with table_free. */
@@ -23,11 +25,19 @@ typedef struct table {
     void *blocks[4];    /* heap memory behind `features` and the columns' numbers */
 } table;
 
+/* Rows left out so far, over all files of a dataset. */
+typedef struct rejected_rows {
+    size_t count;
+    char first[768]; /* what was wrong with the first of them */
+} rejected_rows;
+
 /* How the content of a file is to be read. */
 typedef struct table_request {
     const char *path;                /* for messages */
     const gbv_read_options *options; /* never NULL */
     bool want_labels_only;           /* second file of FEATURES,LABELS: its one array or column is the labels */
+    bool columns_optional;           /* of FEATURES,LABELS: a column asked for may be in the other file */
+    rejected_rows *rejected;         /* never NULL */
 } table_request;
 
 typedef struct format {
@@ -43,5 +53,13 @@ const format *format_at(size_t index); /* NULL past the last */
 GBV_MUST_CHECK gbv_status table_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
                                      gbv_error *error);
 void table_free(table *t);
+void value_column_free(value_column *column);
+/* Moves the texts of the table, in their order, into the column. */
+void value_column_take_texts(value_column *column, text_table *texts);
+
+/* A row cannot be used, for the reason the sentence gives. Fails with it and a remedy; with skip_bad_rows counts and
+ * reports it instead and returns GBV_OK: the caller then marks the row as bad. */
+GBV_MUST_CHECK gbv_status row_reject(const table_request *request, gbv_error *error, const char *sentence, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,0 +1,56 @@
+# The front door: every target does its own set-up, then hands over to CMake (CMakePresets.json) or a script in tools/.
+PREFIX ?= /usr/local
+DESTDIR ?=
+SECONDS_EACH ?= 60
+JOBS ?= $(shell nproc)
+
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+.NOTPARALLEL:
+.PHONY: help setup build demo test bench fuzz install clean
+
+help:
+	@echo 'make build      build/gbv and the library'
+	@echo 'make demo       values five annotators of Fashion-MNIST and trains on them (results in build/demo)'
+	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
+	@echo 'make bench      the benchmarks (bench/)'
+	@echo 'make fuzz       every reader under libFuzzer, SECONDS_EACH=$(SECONDS_EACH) seconds each'
+	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR if given'
+	@echo 'make clean      removes build/'
+	@echo 'Each of them installs the Debian packages it needs first; make setup does only that.'
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build -j $(JOBS)
+
+demo: build
+	@tools/demo.sh
+
+test: build
+	@$(CTEST) --test-dir build
+	@cmake --preset asan --log-level=WARNING
+	@cmake --build build/asan -j $(JOBS)
+	@$(CTEST) --test-dir build/asan
+
+bench: setup
+	@tools/setup.sh bench
+	@cmake --preset bench --log-level=WARNING
+	@cmake --build build/bench -j $(JOBS)
+	@bench/run.sh
+
+fuzz: setup
+	@tools/setup.sh fuzz
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build build/fuzz -j $(JOBS)
+	@tools/fuzz.sh $(SECONDS_EACH)
+
+# A system-wide library is found by programs only after ldconfig; a staged or private one is left alone.
+install: build
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+clean:
+	rm -rf build

@@ -1,0 +1,164 @@
+/* bench_measure.c - how long the measures take.
+ *
+ *     bench_measure                    made-up inputs, one line a case with the median seconds
+ *     bench_measure leep FILE ...      one case over raw arrays that another program wrote (bench/run_measure.py):
+ *         MEASURE f32|f64 exact|fast REPETITIONS ROWS COLUMNS ARRAY LABELS         leep (probabilities), logme
+ * (features) mmd f32|f64 exact|fast REPETITIONS ROWS COLUMNS FEATURES SOURCE_FEATURES prints the median seconds and the
+ * score
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gbv/measure.h>
+
+#include "base/random.h"
+
+enum { MAXIMAL_REPETITIONS = 101 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void *allocate(size_t bytes)
+{
+    void *block = malloc(bytes ? bytes : 1);
+    if (!block) {
+        fprintf(stderr, "bench_measure: no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    return block;
+}
+
+/* Median seconds of `repetitions` calls after one that is not counted. */
+static double median_seconds(const char *measure, const gbv_measure_input *input, int repetitions, double *score)
+{
+    double times[MAXIMAL_REPETITIONS];
+    gbv_error error;
+    for (int i = -1; i < repetitions; i++) {
+        double start = seconds_now();
+        if (gbv_measure(measure, NULL, input, score, NULL, &error) != GBV_OK) {
+            fprintf(stderr, "bench_measure: %s\n", error.message);
+            exit(1);
+        }
+        if (i >= 0)
+            times[i] = seconds_now() - start;
+    }
+    qsort(times, (size_t)repetitions, sizeof *times, ascending);
+    return times[repetitions / 2];
+}
+
+static void *read_array(const char *path, size_t size, size_t count)
+{
+    void *values = allocate(size * count);
+    FILE *stream = fopen(path, "rb");
+    if (!stream || fread(values, size, count, stream) != count) {
+        fprintf(stderr, "bench_measure: %s does not hold %zu numbers of %zu bytes\n", path, count, size);
+        exit(1);
+    }
+    fclose(stream);
+    return values;
+}
+
+static gbv_matrix view(const void *values, bool single, size_t rows, size_t columns)
+{
+    return single ? gbv_matrix_f32(values, rows, columns) : gbv_matrix_f64(values, rows, columns);
+}
+
+static int run_files(char **arguments)
+{
+    const char *measure = arguments[0];
+    bool single = strcmp(arguments[1], "f32") == 0;
+    int repetitions = atoi(arguments[3]);
+    if (repetitions < 1 || repetitions > MAXIMAL_REPETITIONS) {
+        fprintf(stderr, "bench_measure: repetitions must be 1 to %d\n", MAXIMAL_REPETITIONS);
+        return 2;
+    }
+    size_t rows = strtoul(arguments[4], NULL, 10), columns = strtoul(arguments[5], NULL, 10);
+    size_t size = single ? sizeof(float) : sizeof(double);
+    void *values = read_array(arguments[6], size, rows * columns), *second = NULL;
+    gbv_measure_input input = {.rows = rows, .fast = strcmp(arguments[2], "fast") == 0};
+    if (strcmp(measure, "mmd") == 0) {
+        second = read_array(arguments[7], size, rows * columns);
+        input.source_features = view(second, single, rows, columns);
+    } else {
+        input.labels = second = read_array(arguments[7], sizeof(int32_t), rows);
+    }
+    if (strcmp(measure, "leep") == 0)
+        input.probabilities = view(values, single, rows, columns);
+    else
+        input.features = view(values, single, rows, columns);
+    double score, seconds = median_seconds(measure, &input, repetitions, &score);
+    printf("%.9f %.17g\n", seconds, score);
+    free(values);
+    free(second);
+    return 0;
+}
+
+typedef struct bench_case {
+    const char *measure;
+    size_t rows, columns, classes;
+    bool fast;
+    int repetitions;
+} bench_case;
+
+static void run_made_up(const bench_case *c)
+{
+    random_stream stream = random_stream_open(1, c->measure, RANDOM_WEIGHTS);
+    size_t cells = c->rows * c->columns;
+    float *values = allocate(cells * sizeof *values), *source = allocate(cells * sizeof *source);
+    int32_t *labels = allocate(c->rows * sizeof *labels);
+    bool probabilities = strcmp(c->measure, "leep") == 0;
+    for (size_t i = 0; i < c->rows; i++) {
+        double sum = 0;
+        labels[i] = (int32_t)random_below(&stream, c->classes);
+        for (size_t j = 0; j < c->columns; j++) {
+            double value = random_uniform(&stream) + (j % c->classes == (size_t)labels[i]);
+            values[i * c->columns + j] = (float)value;
+            source[i * c->columns + j] = (float)random_uniform(&stream);
+            sum += value;
+        }
+        for (size_t j = 0; probabilities && j < c->columns; j++)
+            values[i * c->columns + j] = (float)(values[i * c->columns + j] / sum);
+    }
+    gbv_measure_input input = {.rows = c->rows, .labels = labels, .class_count = c->classes, .fast = c->fast};
+    input.probabilities = input.features = gbv_matrix_f32(values, c->rows, c->columns);
+    input.source_features = gbv_matrix_f32(source, c->rows, c->columns);
+    double score, seconds = median_seconds(c->measure, &input, c->repetitions, &score);
+    printf("%-6s rows %-6zu columns %-5zu classes %-4zu %-5s %10.6f s\n", c->measure, c->rows, c->columns, c->classes,
+           c->fast ? "fast" : "exact", seconds);
+    free(values);
+    free(source);
+    free(labels);
+}
+
+int main(int count, char **arguments)
+{
+    static const bench_case cases[] = {
+        {"leep", 1000, 10, 10, false, 101},  {"leep", 5994, 1000, 200, false, 11}, {"leep", 50000, 10, 10, false, 51},
+        {"logme", 1000, 512, 10, false, 11}, {"logme", 5994, 512, 200, false, 5},  {"logme", 50000, 512, 10, false, 3},
+        {"logme", 1000, 512, 10, true, 11},  {"logme", 5994, 512, 200, true, 5},   {"logme", 50000, 512, 10, true, 3},
+        {"mmd", 2000, 512, 10, false, 5},    {"mmd", 5000, 512, 10, false, 3},
+    };
+    if (count == 9)
+        return run_files(arguments + 1);
+    if (count != 1) {
+        fprintf(stderr, "usage: bench_measure [MEASURE f32|f64 exact|fast REPETITIONS ROWS COLUMNS ARRAY "
+                        "LABELS|SOURCE_FEATURES]\n");
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        run_made_up(&cases[i]);
+    return 0;
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""Compares build/bench/bench_measure with the NumPy and torch programs of bench/peers/measure.py.
+
+    bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,mmd]
+
+Both work on the same arrays, turn about, and must agree; medians over the rounds, ratios as a markdown table. Each
+number of threads is a run of its own (both sides get it; LEEP and LogME of this library use one thread all the same).
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# measure, type, mode, rows, columns, classes, tolerance of the agreement (relative)
+CASES = [
+    ("leep", "f64", "exact", 1000, 10, 10, 1e-10),
+    ("leep", "f64", "exact", 5994, 1000, 200, 1e-10),
+    ("leep", "f64", "exact", 50000, 10, 10, 1e-10),
+    ("leep", "f32", "exact", 1000, 10, 10, 1e-6),
+    ("leep", "f32", "exact", 5994, 1000, 200, 1e-6),
+    ("leep", "f32", "exact", 50000, 10, 10, 1e-6),
+    ("logme", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("logme", "f32", "exact", 5994, 512, 200, 1e-8),
+    ("logme", "f32", "exact", 50000, 512, 10, 1e-8),
+    ("logme", "f32", "fast", 1000, 512, 10, 1e-6),
+    ("logme", "f32", "fast", 5994, 512, 200, 1e-6),
+    ("logme", "f32", "fast", 50000, 512, 10, 1e-6),
+    ("mmd", "f32", "exact", 2000, 512, 10, 1e-3),
+    ("mmd", "f32", "exact", 5000, 512, 10, 1e-3),
+]
+
+
+def make_inputs(numpy, measure, kind, rows, columns, classes):
+    random = numpy.random.default_rng(rows + columns)
+    labels = numpy.arange(rows, dtype=numpy.int32) % classes
+    random.shuffle(labels)
+    # Features as a network's last layer has them: not negative, correlated, some of the classes showing.
+    centres = random.normal(size=(classes, columns))
+    values = numpy.maximum(0, random.normal(size=(rows, columns)) + 0.3 * centres[labels] + 0.3)
+    kind = numpy.float32 if kind == "f32" else numpy.float64
+    if measure == "leep":
+        values = numpy.exp(2 * values)
+        values /= values.sum(axis=1, keepdims=True)
+    if measure == "mmd":
+        # Close enough for the kernel to see something: most distances within a few bandwidths.
+        values *= 0.2
+        return values.astype(kind), (0.2 * numpy.maximum(0, random.normal(size=(rows, columns)) + 0.2)).astype(kind)
+    return values.astype(kind), labels
+
+
+def peer_call(measure, first, second):
+    sys.path.insert(0, os.path.join(ROOT, "bench", "peers"))
+    import measure as peers
+    if measure == "mmd":
+        import torch
+        x, y = torch.from_numpy(first), torch.from_numpy(second)
+        return lambda: peers.mmd(x, y)
+    return lambda: getattr(peers, measure)(first, second)
+
+
+def compare(case, program, rounds, folder):
+    import numpy
+    measure, kind, mode, rows, columns, classes, tolerance = case
+    first, second = make_inputs(numpy, measure, kind, rows, columns, classes)
+    paths = [os.path.join(folder, "first.bin"), os.path.join(folder, "second.bin")]
+    first.tofile(paths[0])
+    second.tofile(paths[1])
+    repetitions = 21 if rows * columns < 1e6 and measure == "leep" else 3
+    peer = peer_call(measure, first, second)
+    peer_score = peer()
+    ours, theirs = [], []
+    for _ in range(rounds):
+        output = subprocess.run([program, measure, kind, mode, str(repetitions), str(rows), str(columns)] + paths,
+                                check=True, capture_output=True, text=True).stdout.split()
+        ours.append(float(output[0]))
+        start = time.perf_counter()
+        for _ in range(repetitions if repetitions > 3 else 1):
+            peer()
+        theirs.append((time.perf_counter() - start) / (repetitions if repetitions > 3 else 1))
+    score = float(output[1])
+    error = abs(score - peer_score) / abs(peer_score)
+    if not error <= tolerance:
+        sys.exit(f"{measure} {kind} {mode} {rows}x{columns}: {score} here, {peer_score} there, {error:.2g} apart")
+    ours, theirs = sorted(ours)[rounds // 2], sorted(theirs)[rounds // 2]
+    print(f"| {measure} | {kind} | {mode} | {rows}, {columns}, {classes} | {ours * 1e3:.3f} | {theirs * 1e3:.2f} | "
+          f"{theirs / ours:.1f}x | {error:.1g} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=os.path.join(ROOT, "build", "bench", "bench_measure"))
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="leep,logme,mmd")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.here:
+        # The number of threads must be known before NumPy and torch are loaded: one child for each.
+        for threads in options.threads.split(","):
+            names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+            environment = dict(os.environ, **{name: threads for name in names})
+            print(f"\n{threads} thread(s) on both sides\n\n"
+                  "| measure | type | mode | rows, columns, classes | here, ms | peer, ms | ratio | score differs by |\n"
+                  "|---|---|---|---|---|---|---|---|", flush=True)
+            subprocess.run([sys.executable, __file__, "--here", "--program", options.program, "--threads", threads,
+                            "--rounds", str(options.rounds), "--only", options.only], check=True, env=environment)
+        return
+    if "mmd" in options.only:
+        import torch
+        torch.set_num_threads(int(options.threads))
+    with tempfile.TemporaryDirectory() as folder:
+        for case in CASES:
+            if case[0] in options.only.split(","):
+                compare(case, options.program, options.rounds, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+/* array_writer.h - arrays as NPY and NPZ files that numpy.load reads; a file appears whole or not at all.
+ *
+ *     status = npy_write_file("weights.npy", array_f64(weights, n), error);
+ *
+ *     npz_writer npz;
+ *     status = npz_open("reference.npz", &npz, error);
+ *     if (status == GBV_OK)
+ *         status = npz_add(&npz, "x", array_rows(dataset->features, rows, n), error);
+ *     if (status == GBV_OK)
+ *         status = npz_add(&npz, "y", array_text(class_names, labels, n), error);
+ *     status = npz_close(&npz, status, error);
+ */
+#ifndef DATA_ARRAY_WRITER_H
+#define DATA_ARRAY_WRITER_H
+
+#include <stdio.h>
+
+#include <gbv/matrix.h>
+
+#include "base/output.h"
+
+/* What to write, borrowed: numbers keep their type and are written dense, row-major, little-endian. */
+typedef struct array {
+    gbv_matrix numbers;       /* data NULL for text */
+    const size_t *rows;       /* which rows of `numbers`; NULL: the first `count` */
+    const char *const *texts; /* text: one per row, or what `codes` index; valid UTF-8 */
+    const int32_t *codes;     /* NULL: row i is texts[i] */
+    size_t count;             /* rows to write */
+    bool vector;              /* one dimension instead of two */
+} array;
+
+array array_f64(const double *values, size_t count);
+array array_i32(const int32_t *values, size_t count);
+array array_i64(const int64_t *values, size_t count);
+array array_matrix(gbv_matrix matrix);
+/* Rows of a matrix in the given order; rows NULL: the first `count`. */
+array array_rows(gbv_matrix matrix, const size_t *rows, size_t count);
+/* A vector of text (NumPy's unicode type): texts[codes[i]], or texts[i] with codes NULL. */
+array array_text(const char *const *texts, const int32_t *codes, size_t count);
+
+/* Writes one NPY array; the caller checks the stream (output_check, output_commit). */
+void npy_write(FILE *stream, array a);
+/* The same as a file; path NULL or "-" is standard output. */
+GBV_MUST_CHECK gbv_status npy_write_file(const char *path, array a, gbv_error *error);
+
+enum { NPZ_ARRAYS = 8 };
+
+typedef struct npz_writer {
+    output_file output;
+    struct npz_entry {
+        char name[60]; /* with .npy */
+        uint32_t crc, size, offset;
+    } entries[NPZ_ARRAYS];
+    size_t count;
+    uint64_t position;
+} npz_writer;
+
+GBV_MUST_CHECK gbv_status npz_open(const char *path, npz_writer *npz, gbv_error *error);
+/* Fails for an archive of 4 GiB and more, which this writer does not make. */
+GBV_MUST_CHECK gbv_status npz_add(npz_writer *npz, const char *name, array a, gbv_error *error);
+/* With `status` GBV_OK finishes the file; otherwise forgets it. Returns the final status. */
+GBV_MUST_CHECK gbv_status npz_close(npz_writer *npz, gbv_status status, gbv_error *error);
+
+#endif

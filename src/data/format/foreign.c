@@ -1,0 +1,71 @@
+#include "data/format/foreign.h"
+
+#include <string.h>
+
+typedef struct magic {
+    const char *bytes;
+    size_t count;
+    foreign_content content;
+} magic;
+
+#define MAGIC(text) text, sizeof text - 1
+#define PANDAS_TO_CSV(reader) "convert it with pandas." reader "(path).to_csv('data.csv', index=False)"
+#define IMAGE_REMEDY "put the pixels or features of all images into one array and numpy.save it"
+
+static const magic magics[] = {
+    {MAGIC("PAR1"), {"a Parquet file", PANDAS_TO_CSV("read_parquet")}},
+    {MAGIC("ARROW1"), {"an Arrow file", PANDAS_TO_CSV("read_feather")}},
+    {MAGIC("\x89HDF\r\n\x1a\n"),
+     {"an HDF5 file", "save its arrays with numpy.savez('data.npz', x=features, y=labels)"}},
+    {MAGIC("MATLAB 5.0 MAT-file"),
+     {"a MATLAB file", "load it with scipy.io.loadmat and save it with numpy.savez('data.npz', x=..., y=...)"}},
+    {MAGIC("\x80\x02"),
+     {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
+    {MAGIC("\x80\x03"),
+     {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
+    {MAGIC("\x80\x04"),
+     {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
+    {MAGIC("\x80\x05"),
+     {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
+    {MAGIC("\x89PNG\r\n\x1a\n"), {"a PNG image", IMAGE_REMEDY}},
+    {MAGIC("\xff\xd8\xff"), {"a JPEG image", IMAGE_REMEDY}},
+    {MAGIC("GIF8"), {"a GIF image", IMAGE_REMEDY}},
+    {MAGIC("%PDF-"), {"a PDF document", "export its tables as CSV"}},
+    {MAGIC("SQLite format 3"), {"an SQLite database", "export the table with sqlite3 -header -csv"}},
+    {MAGIC("\xd0\xcf\x11\xe0"), {"an old Office document", "save the sheet as CSV"}},
+    {MAGIC("BZh"), {"bzip2-compressed data", "unpack it with bunzip2"}},
+    {MAGIC("\xfd"
+           "7zXZ"),
+     {"xz-compressed data", "unpack it with unxz"}},
+    {MAGIC("\x28\xb5\x2f\xfd"), {"zstd-compressed data", "unpack it with unzstd"}},
+    {MAGIC("\xff\xfe"), {"UTF-16 text", "save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8"}},
+    {MAGIC("\xfe\xff"), {"UTF-16 text", "save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8"}},
+    {MAGIC("<!DOCTYPE"), {"a web page", "download the data file itself"}},
+    {MAGIC("<html"), {"a web page", "download the data file itself"}},
+    {MAGIC("version https://git-lfs"), {"a Git LFS pointer", "fetch the file itself with git lfs pull"}},
+};
+
+/* `{"` or `[1`, blanks allowed: no CSV header begins so. */
+static const foreign_content *find_json(const unsigned char *bytes, size_t size)
+{
+    static const foreign_content json = {"JSON", PANDAS_TO_CSV("read_json")};
+    size_t i = 0;
+    while (i < size && strchr(" \t\r\n", bytes[i]) && bytes[i])
+        i++;
+    if (i == size || (bytes[i] != '{' && bytes[i] != '['))
+        return NULL;
+    unsigned char opening = bytes[i++];
+    while (i < size && strchr(" \t\r\n", bytes[i]) && bytes[i])
+        i++;
+    if (i == size || !bytes[i])
+        return NULL;
+    return strchr(opening == '{' ? "\"}" : "\"[{-0123456789]", bytes[i]) ? &json : NULL;
+}
+
+const foreign_content *foreign_content_find(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (size >= magics[i].count && memcmp(bytes, magics[i].bytes, magics[i].count) == 0)
+            return &magics[i].content;
+    return find_json(bytes, size);
+}

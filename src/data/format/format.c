@@ -1,0 +1,90 @@
+/* format.c - the registry of formats: recognises a file by its content and hands it to the one that reads it. */
+#include "data/format/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "data/format/foreign.h"
+
+#define FORMAT(name) extern const format format_##name;
+#include "data/format/formats.def"
+#undef FORMAT
+
+static const format *const formats[] = {
+#define FORMAT(name) &format_##name,
+#include "data/format/formats.def"
+#undef FORMAT
+};
+
+const format *format_at(size_t index)
+{
+    return index < sizeof formats / sizeof *formats ? formats[index] : NULL;
+}
+
+gbv_status table_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
+                      gbv_error *error)
+{
+    if (size == 0)
+        return error_set(error, GBV_BAD_INPUT, "%s: is empty; expected NPY, NPZ, CSV, TSV or IDX data: write it again",
+                         request->path);
+    const foreign_content *foreign = foreign_content_find(bytes, size);
+    if (foreign)
+        return error_set(error, GBV_BAD_INPUT, "%s: seems to be %s, which is not read here: %s", request->path,
+                         foreign->name, foreign->remedy);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->recognise(bytes, size))
+            return formats[i]->read(bytes, size, request, out, error);
+    return error_set(error, GBV_BAD_INPUT,
+                     "%s: begins with the bytes %02x %02x %02x %02x, which no known format does: give NPY, NPZ, CSV, "
+                     "TSV, IDX or IDX.gz",
+                     request->path, bytes[0], size > 1 ? bytes[1] : 0, size > 2 ? bytes[2] : 0,
+                     size > 3 ? bytes[3] : 0);
+}
+
+void value_column_free(value_column *column)
+{
+    for (size_t i = 0; i < column->text_count; i++)
+        free(column->texts[i]);
+    free(column->texts);
+    free(column->codes);
+    *column = (value_column){0};
+}
+
+void value_column_take_texts(value_column *column, text_table *texts)
+{
+    column->texts = texts->texts;
+    column->text_count = texts->count;
+    texts->texts = NULL;
+    texts->count = 0;
+    text_table_free(texts);
+}
+
+void table_free(table *t)
+{
+    value_column_free(&t->labels);
+    value_column_free(&t->sources);
+    free(t->bad);
+    for (size_t i = 0; i < sizeof t->blocks / sizeof *t->blocks; i++)
+        free(t->blocks[i]);
+    *t = (table){0};
+}
+
+gbv_status row_reject(const table_request *request, gbv_error *error, const char *sentence, ...)
+{
+    char text[sizeof request->rejected->first];
+    va_list arguments;
+    va_start(arguments, sentence);
+    vsnprintf(text, sizeof text, sentence, arguments);
+    va_end(arguments);
+    const gbv_read_options *options = request->options;
+    if (!options->skip_bad_rows)
+        return error_set(error, GBV_BAD_INPUT, "%s: mend the row or use --skip-bad-rows", text);
+    if (request->rejected->count++ == 0)
+        memcpy(request->rejected->first, text, sizeof text);
+    if (options->on_bad_row)
+        options->on_bad_row(options->context, text);
+    return GBV_OK;
+}

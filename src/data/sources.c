@@ -1,0 +1,340 @@
+/* sources.c - the collection of sources: from files, folders, one table or memory, each label text kept once.
+ * What fails half-way is taken back, so that a failed call leaves the collection as it was. */
+#include "data/sources.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sentence.h"
+#include "base/text.h"
+
+gbv_sources *gbv_sources_create(void)
+{
+    return memory_zeroed(1, sizeof(gbv_sources));
+}
+
+/* How much of everything the collection holds: what to go back to when adding fails. */
+typedef struct mark {
+    size_t sources, datasets, labels;
+} mark;
+
+static mark take_mark(const gbv_sources *sources)
+{
+    return (mark){.sources = sources->count, .datasets = sources->dataset_count, .labels = sources->label_count};
+}
+
+static void go_back(gbv_sources *sources, mark to)
+{
+    while (sources->count > to.sources) {
+        source *last = &sources->items[--sources->count];
+        free(last->rows);
+        free(last->labels);
+    }
+    while (sources->dataset_count > to.datasets)
+        gbv_dataset_free(sources->datasets[--sources->dataset_count]);
+    sources->label_count = to.labels;
+    text_table_truncate(&sources->label_index, to.labels);
+    text_table_truncate(&sources->names, to.sources);
+}
+
+void gbv_sources_free(gbv_sources *sources)
+{
+    if (!sources)
+        return;
+    go_back(sources, (mark){0});
+    free(sources->items);
+    free(sources->datasets);
+    free(sources->labels);
+    free(sources->class_map);
+    text_table_free(&sources->names);
+    text_table_free(&sources->label_index);
+    free(sources);
+}
+
+size_t gbv_sources_count(const gbv_sources *sources)
+{
+    return sources->count;
+}
+
+const char *gbv_sources_name(const gbv_sources *sources, size_t index)
+{
+    return index < sources->count ? sources->items[index].name : NULL;
+}
+
+size_t gbv_sources_rows(const gbv_sources *sources, size_t index)
+{
+    return index < sources->count ? sources->items[index].row_count : 0;
+}
+
+size_t sources_label(gbv_sources *sources, const char *text, label_kind kind, bool mapped)
+{
+    size_t length = strlen(text), index = TEXT_NONE;
+    char *key = malloc(length + 3);
+    if (!key ||
+        !memory_grow(&sources->labels, &sources->label_capacity, sources->label_count + 1, sizeof *sources->labels))
+        goto done;
+    key[0] = (char)('0' + kind);
+    key[1] = mapped ? 'm' : ' ';
+    memcpy(key + 2, text, length + 1);
+    index = text_table_add(&sources->label_index, key, length + 2);
+    if (index == sources->label_count && index < INT32_MAX)
+        sources->labels[sources->label_count++] =
+            (struct label_text){.text = sources->label_index.texts[index] + 2, .kind = kind, .mapped = mapped};
+done:
+    free(key);
+    return index < sources->label_count ? index : TEXT_NONE;
+}
+
+static gbv_status check_name(const gbv_sources *sources, const char *name, const char *file, gbv_error *error)
+{
+    if (!name || !*name)
+        return error_set(error, GBV_BAD_INPUT, "%s: the source has an empty name: give it one", file);
+    if (!text_is_utf8(name, strlen(name)))
+        return error_set(error, GBV_BAD_INPUT, "%s: the name of a source is not valid UTF-8: rename it", file);
+    sentence quoted = {0};
+    sentence_quote(&quoted, name);
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        if (*c < 0x20 || *c == 0x7F)
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: the source name %s holds a control character (byte %zu): rename it", file,
+                             quoted.text, (size_t)(c - (const unsigned char *)name) + 1);
+    size_t other = text_table_find(&sources->names, name, strlen(name));
+    if (other != TEXT_NONE)
+        return error_set(error, GBV_BAD_INPUT,
+                         "two sources are named %s, one from %s and one from %s: give each its own name", quoted.text,
+                         sources->items[other].dataset->name, file);
+    return GBV_OK;
+}
+
+/* Appends an empty source that reads the dataset; NULL when memory is out. */
+static source *append(gbv_sources *sources, const char *name, const gbv_dataset *dataset, size_t row_count,
+                      bool needs_rows)
+{
+    if (!memory_grow(&sources->items, &sources->capacity, sources->count + 1, sizeof *sources->items))
+        return NULL;
+    size_t index = text_table_add(&sources->names, name, strlen(name));
+    if (index == TEXT_NONE)
+        return NULL;
+    source *added = &sources->items[sources->count++];
+    *added = (source){.name = sources->names.texts[index], .dataset = dataset};
+    added->labels = memory_array(row_count, sizeof *added->labels);
+    if (needs_rows)
+        added->rows = memory_array(row_count, sizeof *added->rows);
+    return added->labels && (added->rows || !needs_rows) ? added : NULL;
+}
+
+/* Takes ownership of the dataset, also when it fails. */
+static gbv_status keep_dataset(gbv_sources *sources, gbv_dataset *dataset, gbv_error *error)
+{
+    if (!memory_grow(&sources->datasets, &sources->dataset_capacity, sources->dataset_count + 1,
+                     sizeof *sources->datasets)) {
+        gbv_dataset_free(dataset);
+        return error_out_of_memory(error, "the list of sources");
+    }
+    sources->datasets[sources->dataset_count++] = dataset;
+    return GBV_OK;
+}
+
+/* The collection's label for each class of the dataset; the caller frees the list. */
+static gbv_status intern_classes(gbv_sources *sources, const gbv_dataset *dataset, int32_t **label_of, gbv_error *error)
+{
+    if (!(*label_of = memory_array(dataset->class_count, sizeof **label_of)))
+        return error_out_of_memory(error, "class names");
+    for (size_t i = 0; i < dataset->class_count; i++) {
+        size_t label = sources_label(sources, dataset->class_names[i], dataset->kind, false);
+        if (label == TEXT_NONE)
+            return error_out_of_memory(error, "class names");
+        (*label_of)[i] = (int32_t)label;
+    }
+    return GBV_OK;
+}
+
+/* The caller has marked the collection and goes back when this fails. */
+static gbv_status add_whole(gbv_sources *sources, const char *name, gbv_dataset *dataset, gbv_error *error)
+{
+    gbv_status status = keep_dataset(sources, dataset, error);
+    if (status != GBV_OK || (status = check_name(sources, name, dataset->name, error)) != GBV_OK)
+        return status;
+    int32_t *label_of = NULL;
+    size_t rows = dataset->row_count;
+    source *added = append(sources, name, dataset, rows, dataset->row_index != NULL);
+    if (!added)
+        return error_out_of_memory(error, "a source");
+    if ((status = intern_classes(sources, dataset, &label_of, error)) != GBV_OK)
+        goto done;
+    if (dataset->row_index)
+        memcpy(added->rows, dataset->row_index, rows * sizeof *added->rows);
+    for (size_t i = 0; i < rows; i++)
+        added->labels[i] = dataset->labels ? label_of[dataset->labels[i]] : -1;
+    added->row_count = rows;
+    sources->from_table = false;
+done:
+    free(label_of);
+    return status;
+}
+
+gbv_status gbv_sources_add_dataset(gbv_sources *sources, const char *name, gbv_dataset *dataset, gbv_error *error)
+{
+    mark before = take_mark(sources);
+    gbv_status status = add_whole(sources, name, dataset, error);
+    if (status != GBV_OK)
+        go_back(sources, before);
+    return status;
+}
+
+gbv_status gbv_sources_add_file(gbv_sources *sources, const char *name, const char *argument,
+                                const gbv_read_options *options, gbv_error *error)
+{
+    gbv_dataset *dataset;
+    gbv_status status = check_name(sources, name, argument, error); /* before a long file is read for nothing */
+    if (status == GBV_OK && (status = gbv_dataset_read(argument, options, &dataset, error)) == GBV_OK)
+        status = gbv_sources_add_dataset(sources, name, dataset, error);
+    return status;
+}
+
+/* The file's name without the extension of a format. */
+static void cut_extension(char *name)
+{
+    static const char *const known[] = {".npz", ".npy", ".csv", ".tsv"};
+    char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && dot != name && i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(dot, known[i]) == 0) {
+            *dot = '\0';
+            return;
+        }
+}
+
+static gbv_status add_entry(gbv_sources *sources, const char *folder, const char *entry,
+                            const gbv_read_options *options, gbv_error *error)
+{
+    gbv_status status;
+    char *path = NULL, *name = strdup(entry);
+    size_t length = strlen(folder);
+    struct stat info;
+    if (!name || asprintf(&path, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entry) < 0) {
+        path = NULL;
+        status = error_out_of_memory(error, "a file name");
+        goto done;
+    }
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        status = error_set(error, GBV_BAD_INPUT,
+                           "%s: is a folder inside a folder of sources, which holds one file per source: "
+                           "move it away or name its files one by one",
+                           path);
+        goto done;
+    }
+    cut_extension(name);
+    status = gbv_sources_add_file(sources, name, path, options, error);
+done:
+    free(path);
+    free(name);
+    return status;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder, const gbv_read_options *options,
+                                  gbv_error *error)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, is_visible, by_bytes);
+    if (count < 0)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: cannot be read as a folder (%s): name a folder with one file per source", folder,
+                         strerror(errno));
+    mark before = take_mark(sources);
+    bool was_table = sources->from_table;
+    gbv_status status = GBV_OK;
+    if (count == 0)
+        status =
+            error_set(error, GBV_BAD_INPUT, "%s: the folder holds no file: put one file per source into it", folder);
+    for (int i = 0; i < count && status == GBV_OK; i++) {
+        gbv_error own;
+        status = add_entry(sources, folder, entries[i]->d_name, options, &own);
+        if (status != GBV_OK && options && options->on_bad_file) {
+            options->on_bad_file(options->context, own.message);
+            status = GBV_OK;
+        } else if (status != GBV_OK && error)
+            *error = own;
+    }
+    if (status != GBV_OK) {
+        go_back(sources, before);
+        sources->from_table = was_table;
+    }
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return status;
+}
+
+/* One source per value of the source column, its rows in the file's order. */
+static gbv_status deal_rows(gbv_sources *sources, const gbv_dataset *dataset, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    size_t first = sources->count;
+    int32_t *label_of = NULL;
+    size_t *counts = memory_zeroed(dataset->source_count, sizeof *counts);
+    if (!counts)
+        return error_out_of_memory(error, "the sources of a table");
+    if ((status = intern_classes(sources, dataset, &label_of, error)) != GBV_OK)
+        goto done;
+    for (size_t i = 0; i < dataset->row_count; i++)
+        counts[dataset->row_source[i]]++;
+    for (size_t i = 0; i < dataset->source_count; i++) {
+        if ((status = check_name(sources, dataset->source_names[i], dataset->name, error)) != GBV_OK)
+            goto done;
+        if (!append(sources, dataset->source_names[i], dataset, counts[i], true)) {
+            status = error_out_of_memory(error, "the sources of a table");
+            goto done;
+        }
+    }
+    for (size_t i = 0; i < dataset->row_count; i++) {
+        source *owner = &sources->items[first + (size_t)dataset->row_source[i]];
+        owner->rows[owner->row_count] = dataset->row_index ? dataset->row_index[i] : i;
+        owner->labels[owner->row_count++] = dataset->labels ? label_of[dataset->labels[i]] : -1;
+    }
+done:
+    free(counts);
+    free(label_of);
+    return status;
+}
+
+gbv_status gbv_sources_add_table(gbv_sources *sources, const char *argument, const gbv_read_options *options,
+                                 gbv_error *error)
+{
+    if (!options || !options->source_column)
+        return error_set(error, GBV_USAGE,
+                         "%s: a table of several sources needs the column that names each row's source: "
+                         "say which with --source-column",
+                         argument);
+    gbv_dataset *dataset;
+    mark before = take_mark(sources);
+    gbv_status status = gbv_dataset_read(argument, options, &dataset, error);
+    if (status != GBV_OK || (status = keep_dataset(sources, dataset, error)) != GBV_OK)
+        return status;
+    if (!dataset->row_source || dataset->source_count == 0)
+        status = error_set(error, GBV_BAD_INPUT, "%s: no row names its source in '%s': check --source-column", argument,
+                           options->source_column);
+    else
+        status = deal_rows(sources, dataset, error);
+    if (status == GBV_OK)
+        sources->from_table = before.sources == 0 || sources->from_table;
+    else
+        go_back(sources, before);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* etran_energy.c - the energy score of ETran (Gholami et al. 2023): how much the features look like what the model
+ * knows. It needs no labels.
+ *
+ *     e(v) = ln sum_d exp(v_d);   paper: the mean over all rows;   code: the mean of the ceil(N/100) largest, which the
+ *     authors apply to softmax probabilities */
+#include "measure/measure.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "compute/dense.h"
+
+enum { PAPER, CODE };
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static gbv_status etran_energy(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
+                               gbv_error *error)
+{
+    const gbv_matrix *matrix = &input->features;
+    size_t rows = input->rows, used = rows;
+    double *buffer = memory_array(matrix->columns, sizeof *buffer), *energies = memory_array(rows, sizeof *energies);
+    gbv_status status = GBV_OK;
+    if (!buffer || !energies) {
+        status = error_out_of_memory(error, "the energies of the rows");
+        goto done;
+    }
+    for (size_t i = 0; i < rows; i++)
+        energies[i] = dense_log_sum_exp(matrix_row(matrix, i, buffer), matrix->columns);
+    if (variant == CODE) {
+        used = rows / 100 + (rows % 100 != 0);
+        qsort(energies, rows, sizeof *energies, descending);
+    } else {
+        for (size_t i = 0; row_terms && i < rows; i++)
+            row_terms[i] = energies[i];
+    }
+    *score = measure_mean(energies, used);
+done:
+    free(buffer);
+    free(energies);
+    return status;
+}
+
+const measure measure_etran_energy = {
+    .info = {.name = "etran-energy",
+             .summary = "mean energy of the features: how familiar the rows look to the model; needs no labels",
+             .variants = "paper|code",
+             .needs = GBV_NEEDS_FEATURES,
+             .blind_to = "the labels: sources that differ only in labelling can score alike"},
+    .compute = etran_energy,
+};

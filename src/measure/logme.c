@@ -1,0 +1,398 @@
+/* logme.c - LogME (You et al. 2021, 2022): the evidence of a Bayesian linear model from the features to each class, or
+ * to each real target, per row, averaged.
+ *
+ * No eigenvectors and no copy of the features are needed: one pass over row blocks gives the Gram matrix and the class
+ * sums, Householder reflections make the Gram matrix tridiagonal, and logme_evidence.c does the rest. With fewer rows
+ * than columns the rows x rows Gram matrix takes its place.
+ *
+ *     corrected  the log-determinant counts the zero eigenvalues; classes without rows are left out
+ *     code       the authors' fixed-point program to the letter: neither of the two, classes 0 to the largest label
+ *     icml       their first program: all eigenvalues counted, stops earlier, classes as in `code` */
+#include "measure/measure.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "compute/dense.h"
+#include "measure/logme_evidence.h"
+
+/* A block of converted numbers takes about this much; single-precision sums run over at most so many rows. */
+enum { BLOCK_BYTES = 8 << 20, SINGLE_ROWS = 8192 };
+
+typedef struct logme_work {
+    const gbv_matrix *features;
+    const gbv_matrix *targets;      /* NULL for classes */
+    const present_classes *classes; /* NULL for real targets */
+    bool single;
+    bool absent;       /* one more target of zeros stands for the classes without rows */
+    double *gram_copy; /* both triangles, only to count as the authors do */
+    double *gram;      /* order x order, lower triangle, column-major */
+    float *gram_single;
+    void *block;
+    double *reflectors; /* order: the factors of the Householder reflections */
+    double *workspace;
+    size_t block_lines;
+    logme_spectrum spectrum;
+} logme_work;
+
+static void work_free(logme_work *work)
+{
+    free(work->gram);
+    free(work->gram_copy);
+    free(work->gram_single);
+    free(work->block);
+    free(work->reflectors);
+    free(work->workspace);
+    free(work->spectrum.diagonal);
+    free(work->spectrum.off_diagonal);
+    free(work->spectrum.eigenvalues);
+    free(work->spectrum.projections);
+    free(work->spectrum.squares);
+}
+
+static gbv_status work_create(const gbv_measure_input *input, const present_classes *classes, bool absent,
+                              logme_work *work, gbv_error *error)
+{
+    size_t rows = input->rows, columns = input->features.columns, cells, projection_cells;
+    bool dual = rows < columns;
+    size_t order = dual ? rows : columns, targets = classes ? classes->count + absent : input->targets.columns;
+    *work = (logme_work){.features = &input->features,
+                         .targets = classes ? NULL : &input->targets,
+                         .classes = classes,
+                         .absent = absent};
+    work->spectrum =
+        (logme_spectrum){.rows = rows, .columns = columns, .order = order, .dual = dual, .target_count = targets};
+    if (order > INT_MAX || targets > INT_MAX)
+        return error_set(error, GBV_BAD_INPUT, "logme takes at most %d columns and targets", INT_MAX);
+    logme_spectrum *spectrum = &work->spectrum;
+    /* Lines of `order` numbers: rows of the features, or their columns when dual. */
+    work->block_lines = BLOCK_BYTES / sizeof(double) / order;
+    if (work->block_lines < 64)
+        work->block_lines = 64;
+    if (work->block_lines > SINGLE_ROWS)
+        work->block_lines = SINGLE_ROWS;
+    if (work->block_lines > (dual ? columns : rows))
+        work->block_lines = dual ? columns : rows;
+    if (__builtin_mul_overflow(order, order, &cells) || __builtin_mul_overflow(order, targets, &projection_cells))
+        return error_out_of_memory(error, "the Gram matrix of the features");
+    work->gram = memory_array(cells, sizeof *work->gram);
+    work->block = memory_array(work->block_lines, order * sizeof(double));
+    work->reflectors = memory_array(order, sizeof *work->reflectors);
+    spectrum->diagonal = memory_array(order, sizeof(double));
+    spectrum->off_diagonal = memory_zeroed(order, sizeof(double));
+    spectrum->eigenvalues = memory_array(order, 2 * sizeof(double));
+    spectrum->projections = memory_array(projection_cells, sizeof(double));
+    spectrum->squares = memory_array(targets, sizeof(double));
+    if (!work->gram || !work->block || !work->reflectors || !spectrum->diagonal || !spectrum->off_diagonal ||
+        !spectrum->eigenvalues || !spectrum->projections || !spectrum->squares)
+        return error_out_of_memory(error, "the Gram matrix of the features");
+    return GBV_OK;
+}
+
+/* Adds the block's lines to the Gram matrix. Row-major lines of `order` numbers are columns to BLAS. */
+static void add_gram(logme_work *work, const void *block, size_t lines)
+{
+    int order = (int)work->spectrum.order, count = (int)lines;
+    if (!work->single) {
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, order, count, 1, block, order, 1, work->gram, order);
+        return;
+    }
+    cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, order, count, 1, block, order, 0, work->gram_single, order);
+    for (size_t j = 0; j < work->spectrum.order; j++)
+        dense_add_f32(work->gram + j * work->spectrum.order + j, work->gram_single + j * work->spectrum.order + j,
+                      work->spectrum.order - j);
+}
+
+/* X'y of the block's rows, for each class or target. */
+static void add_projections(logme_work *work, const void *block, size_t first, size_t count, double *target_row)
+{
+    size_t columns = work->spectrum.columns;
+    for (size_t i = 0; i < count; i++) {
+        const void *line = (const char *)block + i * columns * (work->single ? sizeof(float) : sizeof(double));
+        double *sums = work->spectrum.projections;
+        if (work->classes) {
+            sums += (size_t)work->classes->ranks[first + i] * columns;
+            if (work->single)
+                dense_add_f32(sums, line, columns);
+            else
+                dense_add_f64(sums, line, columns);
+            continue;
+        }
+        matrix_row_f64(work->targets, first + i, target_row);
+        for (size_t r = 0; r < work->targets->columns; r++, sums += columns)
+            for (size_t j = 0; j < columns; j++)
+                sums[j] +=
+                    target_row[r] * (work->single ? (double)((const float *)line)[j] : ((const double *)line)[j]);
+    }
+}
+
+/* The block's rows as dense lines, in place when they already are. */
+static const void *row_block(const logme_work *work, size_t first, size_t count)
+{
+    const gbv_matrix *matrix = work->features;
+    gbv_type type = work->single ? GBV_F32 : GBV_F64;
+    if (matrix_is_plain(matrix, type) && matrix->row_stride == (ptrdiff_t)(matrix->columns * type_size(type)))
+        return (const char *)matrix->data + (ptrdiff_t)first * matrix->row_stride;
+    for (size_t i = 0; i < count; i++) {
+        if (work->single)
+            matrix_row_f32(matrix, first + i, (float *)work->block + i * matrix->columns);
+        else
+            matrix_row_f64(matrix, first + i, (double *)work->block + i * matrix->columns);
+    }
+    return work->block;
+}
+
+static gbv_status gather(logme_work *work, gbv_error *error)
+{
+    logme_spectrum *spectrum = &work->spectrum;
+    double *target_row = memory_array(spectrum->target_count, sizeof *target_row);
+    if (!target_row)
+        return error_out_of_memory(error, "a row of targets");
+    for (size_t first = 0; first < spectrum->rows; first += work->block_lines) {
+        size_t left = spectrum->rows - first, count = left < work->block_lines ? left : work->block_lines;
+        const void *block = row_block(work, first, count);
+        add_gram(work, block, count);
+        add_projections(work, block, first, count, target_row);
+    }
+    free(target_row);
+    return GBV_OK;
+}
+
+/* Dual: blocks of columns, turned so that each line holds one column's rows; the projections are the targets. */
+static void gather_dual(logme_work *work)
+{
+    logme_spectrum *spectrum = &work->spectrum;
+    size_t rows = spectrum->rows;
+    for (size_t first = 0; first < spectrum->columns; first += work->block_lines) {
+        size_t left = spectrum->columns - first, count = left < work->block_lines ? left : work->block_lines;
+        gbv_matrix turned = *work->features;
+        turned.data = (const char *)turned.data + (ptrdiff_t)first * turned.column_stride;
+        turned.row_stride = work->features->column_stride;
+        turned.column_stride = work->features->row_stride;
+        turned.rows = count;
+        turned.columns = rows;
+        for (size_t j = 0; j < count; j++) {
+            if (work->single)
+                matrix_row_f32(&turned, j, (float *)work->block + j * rows);
+            else
+                matrix_row_f64(&turned, j, (double *)work->block + j * rows);
+        }
+        add_gram(work, work->block, count);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        if (work->classes)
+            spectrum->projections[(size_t)work->classes->ranks[i] * rows + i] = 1;
+        for (size_t r = 0; work->targets && r < work->targets->columns; r++)
+            spectrum->projections[r * rows + i] = gbv_matrix_get(work->targets, i, r);
+    }
+}
+
+static void square_targets(logme_work *work)
+{
+    logme_spectrum *spectrum = &work->spectrum;
+    for (size_t t = 0; t < spectrum->target_count; t++) {
+        spectrum->squares[t] = 0;
+        if (work->classes && t < work->classes->count)
+            spectrum->squares[t] = (double)work->classes->sizes[t];
+        for (size_t i = 0; work->targets && i < spectrum->rows; i++) {
+            double value = gbv_matrix_get(work->targets, i, t);
+            spectrum->squares[t] += value * value;
+        }
+    }
+}
+
+/* G = Q T Q', the eigenvalues of T, and Q' applied to the projections. */
+static gbv_status reduce(logme_work *work, gbv_error *error)
+{
+    logme_spectrum *spectrum = &work->spectrum;
+    int order = (int)spectrum->order, targets = (int)spectrum->target_count, query = -1, info = 0, size;
+    double reduce_size, apply_size;
+    dsytrd_("L", &order, work->gram, &order, spectrum->diagonal, spectrum->off_diagonal, work->reflectors, &reduce_size,
+            &query, &info);
+    dormtr_("L", "L", "T", &order, &targets, work->gram, &order, work->reflectors, spectrum->projections, &order,
+            &apply_size, &query, &info);
+    double wanted = fmax(reduce_size, apply_size);
+    size = wanted < INT_MAX ? (int)wanted : INT_MAX;
+    free(work->workspace);
+    if (!(work->workspace = memory_array((size_t)size, sizeof(double))))
+        return error_out_of_memory(error, "the reduction of the Gram matrix");
+    dsytrd_("L", &order, work->gram, &order, spectrum->diagonal, spectrum->off_diagonal, work->reflectors,
+            work->workspace, &size, &info);
+    if (info == 0)
+        dormtr_("L", "L", "T", &order, &targets, work->gram, &order, work->reflectors, spectrum->projections, &order,
+                work->workspace, &size, &info);
+    double *scratch = spectrum->eigenvalues + order;
+    for (int j = 0; j < order; j++) {
+        spectrum->eigenvalues[j] = spectrum->diagonal[j];
+        scratch[j] = j + 1 < order ? spectrum->off_diagonal[j] : 0;
+    }
+    if (info == 0)
+        dsterf_(&order, spectrum->eigenvalues, scratch, &info);
+    if (info != 0)
+        return error_set(error, GBV_FAILED, "the eigenvalues of the features were not found (LAPACK says %d)", info);
+    return GBV_OK;
+}
+
+/* The authors decompose X'X and drop singular values of X up to 1e-10. Where the rank is short that cuts through
+ * rounding noise, so the count is left to the routine they use. */
+static gbv_status count_kept(logme_work *work, gbv_error *error)
+{
+    logme_spectrum *spectrum = &work->spectrum;
+    size_t order = spectrum->order;
+    spectrum->kept = order;
+    if (!work->gram_copy || spectrum->eigenvalues[0] > 1e-10 * spectrum->eigenvalues[order - 1])
+        return GBV_OK;
+    int size = (int)order, query = -1, info = 0, workspace_size;
+    double wanted, *values = spectrum->eigenvalues + order; /* the half that is free by now */
+    double *vectors = memory_array(2 * order, order * sizeof(double)), *workspace = NULL;
+    int *integers = memory_array(8 * order, sizeof(int));
+    gbv_status status = GBV_OK;
+    if (!vectors || !integers) {
+        status = error_out_of_memory(error, "the singular values of the Gram matrix");
+        goto done;
+    }
+    double *right = vectors + order * order;
+    dgesdd_("A", &size, &size, work->gram_copy, &size, values, vectors, &size, right, &size, &wanted, &query, integers,
+            &info);
+    workspace_size = wanted < INT_MAX ? (int)wanted : INT_MAX;
+    if (!(workspace = memory_array((size_t)workspace_size, sizeof(double)))) {
+        status = error_out_of_memory(error, "the singular values of the Gram matrix");
+        goto done;
+    }
+    dgesdd_("A", &size, &size, work->gram_copy, &size, values, vectors, &size, right, &size, workspace, &workspace_size,
+            integers, &info);
+    if (info != 0) {
+        status =
+            error_set(error, GBV_FAILED, "the singular values of the features were not found (LAPACK says %d)", info);
+        goto done;
+    }
+    for (spectrum->kept = 0; spectrum->kept < order && sqrt(values[spectrum->kept]) > 1e-10;)
+        spectrum->kept++;
+done:
+    free(vectors);
+    free(integers);
+    free(workspace);
+    return status;
+}
+
+static gbv_status keep_copy(logme_work *work, gbv_error *error)
+{
+    size_t order = work->spectrum.order;
+    if (!work->gram_copy && !(work->gram_copy = memory_array(order, order * sizeof(double))))
+        return error_out_of_memory(error, "the Gram matrix of the features");
+    for (size_t j = 0; j < order; j++)
+        for (size_t i = j; i < order; i++)
+            work->gram_copy[j * order + i] = work->gram_copy[i * order + j] = work->gram[j * order + i];
+    return GBV_OK;
+}
+
+/* The whole computation in one precision. *zero is set for features that are zero everywhere. */
+static gbv_status decompose(logme_work *work, logme_form form, bool single, bool *zero, gbv_error *error)
+{
+    logme_spectrum *spectrum = &work->spectrum;
+    size_t order = spectrum->order;
+    gbv_status status = GBV_OK;
+    work->single = single;
+    if (single && !work->gram_single && !(work->gram_single = memory_array(order * order, sizeof(float))))
+        return error_out_of_memory(error, "the Gram matrix of the features");
+    for (size_t j = 0; j < order * order; j++)
+        work->gram[j] = 0;
+    for (size_t j = 0; j < order * spectrum->target_count; j++)
+        spectrum->projections[j] = 0;
+    if (spectrum->dual)
+        gather_dual(work);
+    else
+        status = gather(work, error);
+    if (status != GBV_OK)
+        return status;
+    square_targets(work);
+    double trace = 0;
+    for (size_t j = 0; j < order; j++)
+        trace += work->gram[j * order + j];
+    *zero = trace == 0;
+    if (*zero)
+        return GBV_OK;
+    if (!isfinite(trace))
+        return error_set(error, GBV_BAD_INPUT,
+                         "the squares of the features overflow: scale the features before measuring logme");
+    if (form == LOGME_CODE && spectrum->rows > spectrum->columns)
+        status = keep_copy(work, error);
+    if (status == GBV_OK)
+        status = reduce(work, error);
+    return status == GBV_OK ? count_kept(work, error) : status;
+}
+
+/* Single-precision products leave eigenvalues about as far below zero as they are wrong; once that matters beside the
+ * regularisation the answer is not to be trusted. */
+static bool too_rough(const logme_spectrum *spectrum)
+{
+    double lowest = 0;
+    for (size_t j = 0; j < spectrum->order; j++)
+        lowest = spectrum->eigenvalues[j] < lowest ? spectrum->eigenvalues[j] : lowest;
+    return -lowest > 0.01 * spectrum->smallest_lambda;
+}
+
+static double mean_evidence(const double *evidences, const present_classes *classes, size_t target_count, bool absent)
+{
+    if (!absent)
+        return measure_mean(evidences, target_count);
+    double total = (double)(classes->largest + 1), missing = total - (double)classes->count, sum = 0;
+    for (size_t c = 0; c < classes->count; c++)
+        sum += evidences[c];
+    return (sum + missing * evidences[classes->count]) / total;
+}
+
+static gbv_status logme(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
+                        gbv_error *error)
+{
+    (void)row_terms;
+    logme_work work = {0};
+    present_classes classes = {0};
+    logme_form form = (logme_form)variant;
+    double *evidences = NULL;
+    bool zero, regression = input->targets.data != NULL;
+    gbv_status status = regression ? GBV_OK : present_classes_create(input, &classes, error);
+    if (status != GBV_OK)
+        return status;
+    bool absent = form != LOGME_CORRECTED && !regression && classes.count <= classes.largest;
+    if ((status = work_create(input, regression ? NULL : &classes, absent, &work, error)) != GBV_OK)
+        goto done;
+    if (!(evidences = memory_array(work.spectrum.target_count, sizeof *evidences))) {
+        status = error_out_of_memory(error, "the evidence of the targets");
+        goto done;
+    }
+    bool single = input->fast;
+    for (;;) {
+        if ((status = decompose(&work, form, single, &zero, error)) != GBV_OK)
+            goto done;
+        if (zero) {
+            *score = -INFINITY;
+            goto done;
+        }
+        if ((status = logme_evidence(&work.spectrum, form, evidences, error)) != GBV_OK)
+            goto done;
+        if (!single || !too_rough(&work.spectrum))
+            break;
+        single = false;
+    }
+    *score = mean_evidence(evidences, &classes, work.spectrum.target_count, absent);
+done:
+    free(evidences);
+    work_free(&work);
+    present_classes_free(&classes);
+    return status;
+}
+
+const measure measure_logme = {
+    .info = {.name = "logme",
+             .summary = "log maximum evidence of a linear model from the features to the labels or real targets",
+             .variants = "corrected|code|icml",
+             .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .blind_to = "the model's own classifier: only what its features could serve is seen"},
+    .compute = logme,
+    .takes_targets = true,
+};

@@ -1,0 +1,291 @@
+/* measure.c - the registry of measures and the checks that all of them share, so that each one is only its formula. */
+#include "measure/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "base/plan.h"
+
+#define MEASURE(name) extern const measure measure_##name;
+#include "measure/measures.def"
+#undef MEASURE
+
+#define MEASURE(name) &measure_##name,
+static const measure *const measures[] = {
+#include "measure/measures.def"
+};
+#undef MEASURE
+
+enum { MEASURE_COUNT = sizeof measures / sizeof measures[0], LONGEST_NAME = 31, LARGEST_CLASS_COUNT = 1 << 24 };
+
+const gbv_measure_info *gbv_measure_at(size_t index)
+{
+    return index < MEASURE_COUNT ? &measures[index]->info : NULL;
+}
+
+static const measure *find(const char *name)
+{
+    for (size_t i = 0; name && i < MEASURE_COUNT; i++)
+        if (strcmp(measures[i]->info.name, name) == 0)
+            return measures[i];
+    return NULL;
+}
+
+const gbv_measure_info *gbv_measure_find(const char *name)
+{
+    const measure *found = find(name);
+    return found ? &found->info : NULL;
+}
+
+/* Edits (insert, delete, replace) between two short names. */
+static size_t name_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t costs[LONGEST_NAME + 1];
+    if (a_length > LONGEST_NAME || b_length > LONGEST_NAME)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b_length; j++)
+        costs[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = costs[0];
+        costs[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t replaced = diagonal + (a[i - 1] != b[j - 1]), shorter = costs[j] + 1, longer = costs[j - 1] + 1;
+            diagonal = costs[j];
+            costs[j] = replaced < shorter ? replaced : shorter;
+            costs[j] = costs[j] < longer ? costs[j] : longer;
+        }
+    }
+    return costs[b_length];
+}
+
+static gbv_status unknown_measure(const char *name, gbv_error *error)
+{
+    const char *nearest = measures[0]->info.name;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < MEASURE_COUNT; i++) {
+        const char *candidate = measures[i]->info.name;
+        size_t distance = name_distance(name, strlen(name), candidate, strlen(candidate));
+        if (distance < best)
+            best = distance, nearest = candidate;
+    }
+    return error_set(error, GBV_USAGE,
+                     "there is no measure \"%.64s\"; the nearest is %s: `gbv list measures` names them all", name,
+                     nearest);
+}
+
+static gbv_status find_variant(const measure *m, const char *variant, size_t *index, gbv_error *error)
+{
+    *index = 0;
+    if (!variant)
+        return GBV_OK;
+    if (!*m->info.variants)
+        return error_set(error, GBV_USAGE, "the measure %s has one form only, not \"%.64s\": leave the variant out",
+                         m->info.name, variant);
+    const char *nearest = m->info.variants;
+    size_t best = SIZE_MAX, length = strlen(variant), nearest_length = 0, position = 0;
+    for (const char *name = m->info.variants; *name; position++) {
+        size_t name_length = strcspn(name, "|");
+        if (name_length == length && memcmp(name, variant, length) == 0)
+            return *index = position, GBV_OK;
+        size_t distance = name_distance(variant, length, name, name_length);
+        if (distance < best || !nearest_length)
+            best = distance, nearest = name, nearest_length = name_length;
+        name += name_length + (name[name_length] == '|');
+    }
+    return error_set(error, GBV_USAGE, "the measure %s has no variant \"%.64s\"; it has %s, the nearest is %.*s",
+                     m->info.name, variant, m->info.variants, (int)nearest_length, nearest);
+}
+
+static gbv_status missing(const measure *m, const char *what, const char *remedy, gbv_error *error)
+{
+    return error_set(error, GBV_BAD_INPUT, "the measure %s needs %s and none were given: %s", m->info.name, what,
+                     remedy);
+}
+
+static gbv_status check_pieces(const measure *m, const gbv_measure_input *input, gbv_error *error)
+{
+    unsigned needs = m->info.needs;
+    if (input->targets.data && !m->takes_targets)
+        return error_set(error, GBV_USAGE,
+                         "the measure %s works on class labels, not on real targets: use logme for regression",
+                         m->info.name);
+    if (needs & GBV_NEEDS_LABELS && !input->labels && !input->targets.data)
+        return missing(m, "labels", "give one per row, or use etran-energy, which needs none", error);
+    if (needs & GBV_NEEDS_PROBABILITIES && !input->probabilities.data)
+        return missing(m, "probabilities", "give what the model thinks of each row, rows x classes", error);
+    if (needs & GBV_NEEDS_FEATURES && !input->features.data)
+        return missing(m, "features", "give what the model sees in each row, rows x columns", error);
+    if (needs & GBV_NEEDS_SOURCE_FEATURES && !input->source_features.data)
+        return missing(m, "source features", "give the same readout of the source's own rows", error);
+    if (input->rows == 0)
+        return error_set(error, GBV_BAD_INPUT, "there are no rows to measure: at least one is needed");
+    return GBV_OK;
+}
+
+static gbv_status check_labels(gbv_measure_input *input, gbv_error *error)
+{
+    int32_t largest = 0;
+    for (size_t i = 0; i < input->rows; i++) {
+        int32_t label = input->labels[i];
+        if (label < 0 || (input->class_count && (size_t)label >= input->class_count))
+            return error_set(error, GBV_BAD_INPUT, "row %zu has the label %d; labels must be class indices in 0 to %zu",
+                             i + 1, label, input->class_count ? input->class_count - 1 : LARGEST_CLASS_COUNT - 1);
+        if (label > largest)
+            largest = label;
+    }
+    if (!input->class_count)
+        input->class_count = (size_t)largest + 1;
+    if (input->class_count > LARGEST_CLASS_COUNT)
+        return error_set(error, GBV_BAD_INPUT,
+                         "the labels ask for %zu classes and at most %d are allowed: number the classes from 0",
+                         input->class_count, LARGEST_CLASS_COUNT);
+    return GBV_OK;
+}
+
+static gbv_status check_matrix(const gbv_matrix *matrix, size_t rows, const char *what, gbv_error *error)
+{
+    size_t row, column;
+    if (matrix->rows != rows)
+        return error_set(error, GBV_BAD_INPUT, "the %s have %zu rows and the reference set has %zu: give one per row",
+                         what, matrix->rows, rows);
+    if (matrix->columns == 0)
+        return error_set(error, GBV_BAD_INPUT, "the %s have no columns: at least one is needed", what);
+    if (matrix_find_non_finite(matrix, &row, &column))
+        return error_set(error, GBV_BAD_INPUT,
+                         "row %zu, column %zu of the %s holds %g; they must be finite: mend the row or leave it out",
+                         row + 1, column + 1, what, gbv_matrix_get(matrix, row, column));
+    return GBV_OK;
+}
+
+static gbv_status check_probability_shape(const gbv_measure_input *input, gbv_error *error)
+{
+    const gbv_matrix *matrix = &input->probabilities;
+    if (matrix->rows != input->rows)
+        return error_set(error, GBV_BAD_INPUT,
+                         "the probabilities have %zu rows and there are %zu labels: give one row "
+                         "for each label",
+                         matrix->rows, input->rows);
+    if (matrix->columns == 0)
+        return error_set(error, GBV_BAD_INPUT, "the probabilities have no columns: at least one is needed");
+    for (size_t z = 0; input->column_class && z < matrix->columns; z++) {
+        int32_t class_index = input->column_class[z];
+        if (class_index < -1 || (input->labels && class_index >= 0 && (size_t)class_index >= input->class_count))
+            return error_set(error, GBV_BAD_INPUT,
+                             "column %zu of the probabilities stands for class %d; classes are 0 to %zu, -1 for none",
+                             z + 1, class_index, input->class_count - 1);
+    }
+    return GBV_OK;
+}
+
+gbv_status measure_check_probabilities(const double *values, size_t columns, size_t row, gbv_error *error)
+{
+    double sum = 0;
+    for (size_t z = 0; z < columns; z++) {
+        if (!isfinite(values[z]) || values[z] < 0)
+            return error_set(error, GBV_BAD_INPUT,
+                             "row %zu, column %zu of the probabilities holds %g; they must be finite and not negative: "
+                             "mend the row or leave it out",
+                             row + 1, z + 1, values[z]);
+        sum += values[z];
+    }
+    if (!(sum < 1e30))
+        return error_set(error, GBV_BAD_INPUT,
+                         "row %zu of the probabilities adds up to %g: give numbers between 0 and 1", row + 1, sum);
+    if (sum > 0)
+        return GBV_OK;
+    return error_set(error, GBV_BAD_INPUT,
+                     "row %zu of the probabilities is zero everywhere; at least one class must have a positive "
+                     "probability: mend the row or leave it out",
+                     row + 1);
+}
+
+static gbv_status check_probabilities(const gbv_matrix *matrix, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    double *buffer = memory_array(matrix->columns, sizeof *buffer);
+    if (!buffer)
+        return error_out_of_memory(error, "a row of probabilities");
+    for (size_t i = 0; i < matrix->rows && status == GBV_OK; i++)
+        status = measure_check_probabilities(matrix_row(matrix, i, buffer), matrix->columns, i, error);
+    free(buffer);
+    return status;
+}
+
+static gbv_status check_numbers(const measure *m, const gbv_measure_input *input, gbv_error *error)
+{
+    unsigned needs = m->info.needs;
+    gbv_status status = GBV_OK;
+    if (needs & GBV_NEEDS_PROBABILITIES) {
+        status = check_probability_shape(input, error);
+        if (status == GBV_OK && !m->checks_probabilities)
+            status = check_probabilities(&input->probabilities, error);
+    }
+    if (status == GBV_OK && needs & GBV_NEEDS_FEATURES)
+        status = check_matrix(&input->features, input->rows, "features", error);
+    if (status == GBV_OK && input->targets.data)
+        status = check_matrix(&input->targets, input->rows, "targets", error);
+    if (status != GBV_OK || !(needs & GBV_NEEDS_SOURCE_FEATURES))
+        return status;
+    if (input->source_features.rows == 0)
+        return error_set(error, GBV_BAD_INPUT, "the source features have no rows: at least one is needed");
+    if (input->source_features.columns != input->features.columns)
+        return error_set(
+            error, GBV_BAD_INPUT,
+            "the source features have %zu columns and the features %zu: both must come from the same model",
+            input->source_features.columns, input->features.columns);
+    return check_matrix(&input->source_features, input->source_features.rows, "source features", error);
+}
+
+gbv_status gbv_measure_choose(const char *name, const char *variant, char chosen[GBV_VARIANT_LENGTH], gbv_error *error)
+{
+    const measure *m = find(name);
+    if (!m)
+        return unknown_measure(name, error);
+    size_t position;
+    gbv_status status = find_variant(m, variant, &position, error);
+    if (status == GBV_OK)
+        snprintf(chosen, GBV_VARIANT_LENGTH, "%.*s", (int)strcspn(variant ? variant : m->info.variants, "|"),
+                 variant ? variant : m->info.variants);
+    return status;
+}
+
+gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_input *given, double *score,
+                       double *row_terms, gbv_error *error)
+{
+    size_t variant_index;
+    if (!name || !given || !score)
+        return error_set(error, GBV_USAGE, "gbv_measure was called without a name, an input or a place for the score");
+    const measure *m = find(name);
+    if (!m)
+        return unknown_measure(name, error);
+    gbv_measure_input input = *given;
+    gbv_status status = find_variant(m, variant, &variant_index, error);
+    if (status == GBV_OK)
+        status = check_pieces(m, &input, error);
+    if (status == GBV_OK && m->info.needs & GBV_NEEDS_LABELS && !input.targets.data)
+        status = check_labels(&input, error);
+    if (status == GBV_OK)
+        status = check_numbers(m, &input, error);
+    if (status != GBV_OK)
+        return status;
+    for (size_t i = 0; row_terms && i < input.rows; i++)
+        row_terms[i] = NAN;
+    double value = NAN;
+    int blas_threads = plan_blas_begin();
+    status = m->compute(&input, variant_index, &value, row_terms, error);
+    plan_blas_end(blas_threads);
+    if (status == GBV_OK && isnan(value))
+        status =
+            error_set(error, GBV_UNDEFINED,
+                      "the measure %s is not defined for these numbers: check their scale, very large or very small "
+                      "values overflow",
+                      name);
+    if (status == GBV_OK)
+        *score = value;
+    return status;
+}

@@ -1,0 +1,52 @@
+/* measure.h - the inside of the measures room: what one measure is, and what they share about labels and probabilities.
+ *
+ * A new measure is one file that defines `const measure measure_<name>` and one line in measures.def. */
+#ifndef MEASURE_MEASURE_H
+#define MEASURE_MEASURE_H
+
+#include <gbv/measure.h>
+
+/* A pure function of the input, which gbv_measure has checked: the pieces needed are there, shapes agree, labels are in
+ * range and class_count is set, numbers are finite. `variant` is the position in info.variants. `row_terms` may be
+ * NULL, else holds NaN. */
+typedef gbv_status measure_function(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
+                                    gbv_error *error);
+
+typedef struct measure {
+    gbv_measure_info info;
+    measure_function *compute;
+    bool takes_targets;        /* real targets may take the place of labels */
+    bool checks_probabilities; /* checks each row as measure_check_probabilities does, to read memory once less */
+} measure;
+
+/* Fails unless the row is finite, nowhere negative, somewhere positive and of a sum below 1e30. `row` counts from 0. */
+gbv_status measure_check_probabilities(const double *values, size_t columns, size_t row, gbv_error *error);
+
+/* The classes that occur, numbered 0..count-1 in increasing order, so that no array grows with absent classes. */
+typedef struct present_classes {
+    size_t count;
+    size_t largest;  /* the largest label */
+    size_t *sizes;   /* count: rows of each */
+    int32_t *ranks;  /* rows: the number of each row's class */
+    int32_t *number; /* class_count: the number of each class, -1 for an absent one */
+} present_classes;
+
+GBV_MUST_CHECK gbv_status present_classes_create(const gbv_measure_input *input, present_classes *classes,
+                                                 gbv_error *error);
+void present_classes_free(present_classes *classes);
+
+/* Which class a column of the probabilities stands for; -1 for none. */
+static inline int32_t measure_column_class(const gbv_measure_input *input, size_t column)
+{
+    if (input->column_class)
+        return input->column_class[column];
+    return column < input->class_count ? (int32_t)column : -1;
+}
+
+/* The first of the largest values. */
+size_t measure_argmax(const double *values, size_t count);
+
+/* The mean of the terms, added in order. */
+double measure_mean(const double *terms, size_t count);
+
+#endif

@@ -1,0 +1,158 @@
+/* evaluate.c - using a trained model: probabilities, predictions as CSV, and how often it is right. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv_text.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/output.h"
+#include "base/plan.h"
+#include "data/dataset.h"
+#include "nn/model.h"
+
+static const double unknown_class_probability = 1e-12;
+
+gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, double *probabilities, gbv_error *error)
+{
+    if (dataset->features.columns != model->inputs)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: has %zu features, the model was trained on %zu: give the same features in the same order",
+                         dataset->name, dataset->features.columns, model->inputs);
+    arena scratch = {0};
+    sample_part part = {.features = dataset->features, .rows = dataset->row_index, .count = dataset->row_count};
+    sample rows = {.parts = &part, .part_count = 1, .rows = dataset->row_count, .columns = dataset->features.columns};
+    readout out = {.probabilities = probabilities};
+    int blas = plan_blas_begin();
+    gbv_status status = model_read_out(model, &rows, &out, &scratch, error);
+    plan_blas_end(blas);
+    arena_free(&scratch);
+    return status;
+}
+
+static gbv_status predict(const gbv_model *model, const gbv_dataset *dataset, double **probabilities, gbv_error *error)
+{
+    *probabilities = memory_array(dataset->row_count, model->outputs * sizeof **probabilities);
+    if (!*probabilities)
+        return error_out_of_memory(error, "the predictions");
+    return gbv_predict(model, dataset, *probabilities, error);
+}
+
+static size_t most_probable(const double *probabilities, size_t count)
+{
+    size_t best = 0;
+    for (size_t z = 1; z < count; z++)
+        if (probabilities[z] > probabilities[best])
+            best = z;
+    return best;
+}
+
+gbv_status gbv_predictions_write(const gbv_model *model, const gbv_dataset *dataset, bool all, const char *path,
+                                 gbv_error *error)
+{
+    double *probabilities;
+    output_file output;
+    char number[NUMBER_TEXT];
+    gbv_status status = predict(model, dataset, &probabilities, error);
+    if (status == GBV_OK)
+        status = output_open(path, &output, error);
+    if (status != GBV_OK)
+        goto done;
+    fputs("row,class,probability", output.stream);
+    for (size_t z = 0; all && z < model->outputs; z++) {
+        fputc(',', output.stream);
+        csv_text_write(output.stream, model->class_names[z]);
+    }
+    fputc('\n', output.stream);
+    for (size_t i = 0; i < dataset->row_count; i++) {
+        const double *row = probabilities + i * model->outputs;
+        size_t best = most_probable(row, model->outputs);
+        fprintf(output.stream, "%zu,", dataset->row_index ? dataset->row_index[i] : i);
+        csv_text_write(output.stream, model->class_names[best]);
+        fprintf(output.stream, ",%s", number_format(row[best], number));
+        for (size_t z = 0; all && z < model->outputs; z++)
+            fprintf(output.stream, ",%s", number_format(row[z], number));
+        fputc('\n', output.stream);
+    }
+    status = output_commit(&output, error);
+done:
+    free(probabilities);
+    return status;
+}
+
+/* The model's classes, then those only the dataset has. */
+static gbv_status join_classes(const gbv_model *model, const gbv_dataset *dataset, gbv_evaluation *e,
+                               size_t *class_of_label, gbv_error *error)
+{
+    e->class_names = memory_zeroed(model->outputs + dataset->class_count, sizeof *e->class_names);
+    if (!e->class_names)
+        return error_out_of_memory(error, "the evaluation");
+    for (size_t z = 0; z < model->outputs; z++)
+        if (!(e->class_names[e->class_count++] = strdup(model->class_names[z])))
+            return error_out_of_memory(error, "the evaluation");
+    for (size_t c = 0; c < dataset->class_count; c++) {
+        size_t z = 0;
+        while (z < model->outputs && strcmp(model->class_names[z], dataset->class_names[c]) != 0)
+            z++;
+        class_of_label[c] = z < model->outputs ? z : e->class_count;
+        if (z == model->outputs && !(e->class_names[e->class_count++] = strdup(dataset->class_names[c])))
+            return error_out_of_memory(error, "the evaluation");
+    }
+    return GBV_OK;
+}
+
+static void count_rows(const gbv_model *model, const gbv_dataset *dataset, const double *probabilities,
+                       const size_t *class_of_label, gbv_evaluation *e)
+{
+    size_t correct = 0;
+    double sum = 0;
+    for (size_t i = 0; i < dataset->row_count; i++) {
+        const double *row = probabilities + i * model->outputs;
+        size_t predicted = most_probable(row, model->outputs), truth = class_of_label[dataset->labels[i]];
+        double p = truth < model->outputs ? row[truth] : 0;
+        sum += log(p > unknown_class_probability ? p : unknown_class_probability);
+        e->confusion[truth * e->class_count + predicted]++;
+        correct += predicted == truth;
+    }
+    e->rows = dataset->row_count;
+    e->accuracy = (double)correct / (double)e->rows;
+    e->mean_log_likelihood = sum / (double)e->rows;
+}
+
+gbv_status gbv_evaluate(const gbv_model *model, const gbv_dataset *dataset, gbv_evaluation **evaluation,
+                        gbv_error *error)
+{
+    *evaluation = NULL;
+    if (!dataset->labels)
+        return error_set(error, GBV_BAD_INPUT, "%s: has no labels to compare with: give them as FEATURES,LABELS",
+                         dataset->name);
+    double *probabilities = NULL;
+    size_t *class_of_label = memory_array(dataset->class_count, sizeof *class_of_label);
+    gbv_evaluation *e = memory_zeroed(1, sizeof *e);
+    gbv_status status = class_of_label && e ? predict(model, dataset, &probabilities, error)
+                                            : error_out_of_memory(error, "the evaluation");
+    if (status == GBV_OK)
+        status = join_classes(model, dataset, e, class_of_label, error);
+    if (status == GBV_OK && !(e->confusion = memory_zeroed(e->class_count, e->class_count * sizeof *e->confusion)))
+        status = error_out_of_memory(error, "the evaluation");
+    if (status == GBV_OK) {
+        count_rows(model, dataset, probabilities, class_of_label, e);
+        *evaluation = e;
+    } else
+        gbv_evaluation_free(e);
+    free(class_of_label);
+    free(probabilities);
+    return status;
+}
+
+void gbv_evaluation_free(gbv_evaluation *evaluation)
+{
+    if (!evaluation)
+        return;
+    for (size_t c = 0; evaluation->class_names && c < evaluation->class_count; c++)
+        free(evaluation->class_names[c]);
+    free(evaluation->class_names);
+    free(evaluation->confusion);
+    free(evaluation);
+}

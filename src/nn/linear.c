@@ -1,0 +1,112 @@
+/* linear.c - multinomial logistic regression with an L2 penalty, to convergence: the same numbers every time. */
+#include "nn/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "nn/lbfgs.h"
+
+enum { CACHE_BYTES = 64 << 20, MOST_ROW_SPACE = 4096, ITERATION_LIMIT = 5000 };
+
+static const double TOLERANCE = 1e-10;
+
+static bool interrupted(void *context, size_t iteration, size_t limit)
+{
+    const linear_objective *o = context;
+    const gbv_model_options *options = o->task->options;
+    return options->progress && options->progress(options->context, "fit", iteration, limit);
+}
+
+/* The whole of the data standardised, when that is small enough to be worth it; else NULL. */
+static const double *cached_rows(const fit_task *task, const scaling *scale)
+{
+    const sample *data = task->data;
+    if (data->columns == 0 || data->rows > CACHE_BYTES / sizeof(double) / data->columns)
+        return NULL;
+    double *rows = arena_array(task->scratch, data->rows, data->columns * sizeof *rows);
+    size_t step = scaling_block_rows(data->columns);
+    for (size_t first = 0; rows && first < data->rows; first += step)
+        scaling_block(scale, data, first, data->rows - first < step ? data->rows - first : step,
+                      rows + first * data->columns);
+    return rows;
+}
+
+/* Without features the best intercepts are the logarithms of the class shares: a good place to start. */
+static void start_at_class_shares(const fit_task *task, double *bias)
+{
+    for (size_t i = 0; i < task->data->rows; i++)
+        bias[task->targets[i]] += task->weights[i];
+    double mean = 0;
+    for (size_t k = 0; k < task->outputs; k++)
+        mean += (bias[k] = log(fmax(bias[k], 1e-12))) / (double)task->outputs;
+    for (size_t k = 0; k < task->outputs; k++)
+        bias[k] -= mean;
+}
+
+static gbv_status minimise(linear_objective *objective, double *point, gbv_error *error)
+{
+    gbv_status status = linear_objective_open(objective, error);
+    if (status != GBV_OK)
+        return status;
+    start_at_class_shares(objective->task, point + objective->width * objective->outputs);
+    lbfgs_problem problem = {.count = (objective->width + 1) * objective->outputs,
+                             .evaluate = linear_objective_evaluate,
+                             .precondition = linear_objective_precondition,
+                             .interrupted = interrupted,
+                             .context = objective,
+                             .tolerance = TOLERANCE,
+                             .iteration_limit = ITERATION_LIMIT};
+    switch (lbfgs_minimise(&problem, point, objective->task->scratch)) {
+    case LBFGS_NO_MEMORY:
+        return error_out_of_memory(error, "fitting a linear model");
+    case LBFGS_INTERRUPTED:
+        return error_set(error, GBV_INTERRUPTED, "interrupted while fitting a linear model");
+    default:
+        return GBV_OK;
+    }
+}
+
+static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
+{
+    scaling scale;
+    size_t outputs = task->outputs;
+    gbv_status status = scaling_fit(task, &scale, error);
+    if (status != GBV_OK)
+        return status;
+    const double *rows = cached_rows(task, &scale);
+    bool reduce = task->data->rows < task->data->columns && task->data->rows <= MOST_ROW_SPACE;
+    row_space space;
+    linear_objective objective = {.task = task,
+                                  .scale = &scale,
+                                  .rows = rows,
+                                  .width = task->data->columns,
+                                  .outputs = outputs,
+                                  .l2 = task->options->l2};
+    if (reduce) {
+        if ((status = row_space_open(&space, task, &scale, rows, error)) != GBV_OK)
+            return status;
+        objective.rows = space.coordinates;
+        objective.width = space.rank;
+    }
+    double *point = arena_zeroed(task->scratch, objective.width + 1, outputs * sizeof *point);
+    if (!point)
+        return error_out_of_memory(error, "fitting a linear model");
+    if ((status = minimise(&objective, point, error)) != GBV_OK)
+        return status;
+    memcpy(model->bias, point + objective.width * outputs, outputs * sizeof *point);
+    if (reduce)
+        status = row_space_map_back(&space, task, &scale, rows, point, model->weights, error);
+    else
+        memcpy(model->weights, point, objective.width * outputs * sizeof *point);
+    scaling_fold(&scale, model->inputs, outputs, model->weights, model->bias);
+    return status;
+}
+
+extern const model_kind model_linear;
+const model_kind model_linear = {
+    .name = "linear",
+    .summary = "multinomial logistic regression with an L2 penalty, fitted to convergence",
+    .feature_space = "centred logits of the model",
+    .fit = fit,
+};

@@ -1,0 +1,314 @@
+/* model.c - what all kinds of model share: the table of kinds, options, memory, the way from labels to columns, and
+ * the readout. */
+#include "nn/kind.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compute/dense.h"
+
+#define MODEL(name) extern const model_kind model_##name;
+#include "nn/models.def"
+#undef MODEL
+
+static const model_kind *const kinds[] = {
+#define MODEL(name) &model_##name,
+#include "nn/models.def"
+#undef MODEL
+};
+
+static const char kind_names[] =
+#define MODEL(name) ", " #name
+#include "nn/models.def"
+#undef MODEL
+    ;
+
+enum { READOUT_BLOCK_ROWS = 256 };
+
+const model_kind *model_kind_at(size_t index)
+{
+    return index < sizeof kinds / sizeof *kinds ? kinds[index] : NULL;
+}
+
+const model_kind *model_kind_find(const char *name)
+{
+    for (size_t i = 0; model_kind_at(i); i++)
+        if (strcmp(model_kind_at(i)->name, name) == 0)
+            return model_kind_at(i);
+    return NULL;
+}
+
+const char *model_feature_space(const char *kind)
+{
+    const model_kind *found = model_kind_find(kind);
+    return found ? found->feature_space : "";
+}
+
+gbv_model_options gbv_model_defaults(void)
+{
+    return (gbv_model_options){
+        .model = "linear", .l2 = 1e-2, .hidden = 128, .epochs = 30, .batch = 32, .learning_rate = 1e-3, .seed = 1};
+}
+
+gbv_status model_options_check(const gbv_model_options *options, gbv_error *error)
+{
+    const model_kind *kind = options->model ? model_kind_find(options->model) : NULL;
+    if (!kind)
+        return error_set(error, GBV_USAGE, "model \"%s\" is not known: choose one of %s",
+                         options->model ? options->model : "", kind_names + 2);
+    if (!(options->l2 >= 0 && options->l2 <= 1e6))
+        return error_set(error, GBV_USAGE, "l2 is %g: the weight of the penalty must be between 0 and 1e6",
+                         options->l2);
+    if (!kind->has_hidden_layer)
+        return GBV_OK;
+    if (options->hidden < 1 || options->hidden > 1u << 20)
+        return error_set(error, GBV_USAGE, "hidden is %zu: the width of the hidden layer must be between 1 and %u",
+                         options->hidden, 1u << 20);
+    if (options->epochs < 1)
+        return error_set(error, GBV_USAGE, "epochs is 0: at least one pass over the rows is needed");
+    if (options->batch < 1 || options->batch > 1u << 24)
+        return error_set(error, GBV_USAGE, "batch is %zu: a step must take between 1 and %u rows", options->batch,
+                         1u << 24);
+    if (!(options->learning_rate > 0 && options->learning_rate <= 1e3))
+        return error_set(error, GBV_USAGE, "learning_rate is %g: it must be greater than 0 and at most 1000",
+                         options->learning_rate);
+    return GBV_OK;
+}
+
+gbv_model *model_create(const model_kind *kind, size_t inputs, size_t hidden, size_t outputs)
+{
+    gbv_model *model = memory_zeroed(1, sizeof *model);
+    if (!model)
+        return NULL;
+    size_t into_output = hidden ? hidden : inputs, first, second;
+    if (__builtin_mul_overflow(inputs, hidden, &first) || __builtin_mul_overflow(into_output, outputs, &second) ||
+        __builtin_add_overflow(first, second, &second) ||
+        __builtin_add_overflow(second, hidden + outputs, &model->parameter_count))
+        goto failed;
+    model->parameters = memory_zeroed(model->parameter_count, sizeof *model->parameters);
+    model->classes = memory_array(outputs, sizeof *model->classes);
+    if (!model->parameters || !model->classes)
+        goto failed;
+    strncpy(model->kind, kind->name, sizeof model->kind - 1);
+    model->inputs = inputs;
+    model->hidden = hidden;
+    model->outputs = outputs;
+    model->hidden_weights = hidden ? model->parameters : NULL;
+    model->hidden_bias = hidden ? model->parameters + first : NULL;
+    model->weights = model->parameters + first + hidden;
+    model->bias = model->weights + into_output * outputs;
+    for (size_t k = 0; k < outputs; k++)
+        model->classes[k] = (int32_t)k;
+    return model;
+failed:
+    gbv_model_free(model);
+    return NULL;
+}
+
+void gbv_model_free(gbv_model *model)
+{
+    if (!model)
+        return;
+    for (size_t k = 0; model->class_names && k < model->outputs; k++)
+        free(model->class_names[k]);
+    free(model->class_names);
+    free(model->history);
+    free(model->classes);
+    free(model->parameters);
+    free(model);
+}
+
+const char *gbv_model_kind(const gbv_model *model)
+{
+    return model->kind;
+}
+
+size_t gbv_model_inputs(const gbv_model *model)
+{
+    return model->inputs;
+}
+
+size_t gbv_model_class_count(const gbv_model *model)
+{
+    return model->outputs;
+}
+
+const char *gbv_model_class_name(const gbv_model *model, size_t class_index)
+{
+    return class_index < model->outputs && model->class_names ? model->class_names[class_index] : NULL;
+}
+
+/* Gives the classes that occur a column each, in their order, and every row its column. Returns the columns. */
+static size_t columns_of_classes(int32_t *classes, size_t rows, size_t class_count, int32_t *column_of)
+{
+    size_t columns = 0;
+    for (size_t c = 0; c < class_count; c++)
+        column_of[c] = -1;
+    for (size_t i = 0; i < rows; i++)
+        column_of[classes[i]] = 0;
+    for (size_t c = 0; c < class_count; c++)
+        if (column_of[c] == 0)
+            column_of[c] = (int32_t)columns++;
+    for (size_t i = 0; i < rows; i++)
+        classes[i] = column_of[classes[i]];
+    return columns;
+}
+
+static gbv_status check_rows(const sample *data, size_t class_count, const int32_t *classes, double *weights,
+                             gbv_error *error)
+{
+    double sum = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        if (classes[i] < 0 || (size_t)classes[i] >= class_count)
+            return error_set(error, GBV_BAD_INPUT, "row %zu has no class: a model is fitted on labelled rows", i + 1);
+        if (!(weights[i] >= 0 && isfinite(weights[i])))
+            return error_set(error, GBV_BAD_INPUT, "row %zu weighs %g: weights must be finite and not negative", i + 1,
+                             weights[i]);
+        sum += weights[i];
+    }
+    if (!(sum > 0 && isfinite(sum)))
+        return error_set(error, GBV_BAD_INPUT, "the weights of the %zu rows sum to %g: some row must count",
+                         data->rows, sum);
+    for (size_t i = 0; i < data->rows; i++)
+        weights[i] /= sum;
+    return GBV_OK;
+}
+
+/* BLAS counts in int, so no matrix may be wider or longer than that. */
+static gbv_status check_sizes(const sample *data, size_t hidden, size_t outputs, gbv_error *error)
+{
+    size_t wide = data->columns > hidden ? data->columns : hidden, count;
+    if (data->rows > INT_MAX || __builtin_mul_overflow(wide + 1, outputs > hidden ? outputs : hidden, &count) ||
+        count > INT_MAX)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%zu rows of %zu features with %zu classes are too many for one model: take fewer", data->rows,
+                         data->columns, outputs);
+    return GBV_OK;
+}
+
+static gbv_status check_parameters(const gbv_model *model, gbv_error *error)
+{
+    for (size_t i = 0; i < model->parameter_count; i++)
+        if (!isfinite(model->parameters[i]))
+            return error_set(error, GBV_FAILED,
+                             "the fit of the %s model left the range of numbers: scale the features or lower "
+                             "learning_rate",
+                             model->kind);
+    return GBV_OK;
+}
+
+gbv_status model_fit(const sample *data, size_t class_count, const gbv_model_options *options, const char *subject,
+                     arena *scratch, gbv_model **model, gbv_error *error)
+{
+    *model = NULL;
+    gbv_status status = model_options_check(options, error);
+    if (status != GBV_OK)
+        return status;
+    if (data->rows == 0)
+        return error_set(error, GBV_BAD_INPUT, "a model cannot be fitted on no rows");
+    int32_t *classes = arena_array(scratch, data->rows, sizeof *classes);
+    double *weights = arena_array(scratch, data->rows, sizeof *weights);
+    int32_t *column_of = arena_array(scratch, class_count, sizeof *column_of);
+    if (!classes || !weights || !column_of)
+        return error_out_of_memory(error, "fitting a model");
+    sample_labels(data, classes, weights);
+    if ((status = check_rows(data, class_count, classes, weights, error)) != GBV_OK)
+        return status;
+    const model_kind *kind = model_kind_find(options->model);
+    size_t hidden = kind->has_hidden_layer ? options->hidden : 0;
+    size_t outputs = columns_of_classes(classes, data->rows, class_count, column_of);
+    if ((status = check_sizes(data, hidden, outputs, error)) != GBV_OK)
+        return status;
+    gbv_model *fitted = model_create(kind, data->columns, hidden, outputs);
+    if (!fitted)
+        return error_out_of_memory(error, "a model");
+    for (size_t c = 0; c < class_count; c++)
+        if (column_of[c] >= 0)
+            fitted->classes[column_of[c]] = (int32_t)c;
+    fit_task task = {.data = data,
+                     .outputs = outputs,
+                     .targets = classes,
+                     .weights = weights,
+                     .options = options,
+                     .subject = subject,
+                     .scratch = scratch};
+    if ((status = kind->fit(&task, fitted, error)) == GBV_OK)
+        status = check_parameters(fitted, error);
+    if (status == GBV_OK)
+        *model = fitted;
+    else
+        gbv_model_free(fitted);
+    return status;
+}
+
+size_t model_feature_count(const gbv_model *model)
+{
+    return model->hidden ? model->hidden : model->outputs;
+}
+
+/* out = in * weights + bias for `rows` rows. */
+static void affine(const double *in, size_t rows, size_t inputs, const double *weights, const double *bias,
+                   size_t outputs, double *out)
+{
+    for (size_t i = 0; i < rows; i++)
+        memcpy(out + i * outputs, bias, outputs * sizeof *out);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)outputs, (int)inputs, 1, in, (int)inputs,
+                weights, (int)outputs, 1, out, (int)outputs);
+}
+
+static void centred_rows(const double *logits, size_t rows, size_t columns, double *out)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double mean = 0;
+        for (size_t k = 0; k < columns; k++)
+            mean += logits[i * columns + k] / (double)columns;
+        for (size_t k = 0; k < columns; k++)
+            out[i * columns + k] = logits[i * columns + k] - mean;
+    }
+}
+
+gbv_status model_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
+                          gbv_error *error)
+{
+    size_t outputs = model->outputs, step = READOUT_BLOCK_ROWS;
+    if (data->columns != model->inputs)
+        return error_set(error, GBV_BAD_INPUT, "the rows have %zu features, the model was fitted on %zu", data->columns,
+                         model->inputs);
+    double *buffer = arena_array(scratch, model->inputs, step * sizeof *buffer);
+    double *logits = arena_array(scratch, outputs, step * sizeof *logits);
+    double *hidden = arena_array(scratch, model->hidden, step * sizeof *hidden);
+    if (!buffer || !logits || !hidden)
+        return error_out_of_memory(error, "using a model");
+    for (size_t first = 0; first < data->rows; first += step) {
+        size_t count = data->rows - first < step ? data->rows - first : step;
+        const double *in = sample_block_f64(data, first, count, buffer);
+        size_t inputs = model->inputs;
+        if (model->hidden) {
+            affine(in, count, inputs, model->hidden_weights, model->hidden_bias, model->hidden, hidden);
+            for (size_t i = 0; i < count * model->hidden; i++)
+                hidden[i] = hidden[i] > 0 ? hidden[i] : 0;
+            in = hidden;
+            inputs = model->hidden;
+        }
+        affine(in, count, inputs, model->weights, model->bias, outputs, logits);
+        for (size_t i = 0; i < count * outputs; i++)
+            if (!isfinite(logits[i]))
+                return error_set(error, GBV_BAD_INPUT,
+                                 "row %zu takes the model out of the range of numbers: its features are too large",
+                                 first + i / outputs + 1);
+        if (out->logits)
+            memcpy(out->logits + first * outputs, logits, count * outputs * sizeof *logits);
+        if (out->features && model->hidden)
+            memcpy(out->features + first * model->hidden, hidden, count * model->hidden * sizeof *hidden);
+        else if (out->features)
+            centred_rows(logits, count, outputs, out->features + first * outputs);
+        if (out->probabilities) {
+            dense_softmax_rows(logits, count, outputs);
+            memcpy(out->probabilities + first * outputs, logits, count * outputs * sizeof *logits);
+        }
+    }
+    return GBV_OK;
+}

@@ -1,0 +1,134 @@
+/* train.c - the final model: the weighted loss of the paper's Eq. 1 over all sources. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/plan.h"
+#include "data/sources.h"
+#include "nn/model.h"
+
+static gbv_status check_weights(const gbv_sources *sources, const double *weights, gbv_error *error)
+{
+    bool positive = false;
+    for (size_t s = 0; s < sources->count; s++) {
+        if (!isfinite(weights[s]) || weights[s] < 0)
+            return error_set(error, GBV_USAGE,
+                             "source '%s' has the weight %g; weights must be finite and not negative: correct it",
+                             sources->items[s].name, weights[s]);
+        positive |= weights[s] > 0;
+    }
+    return positive ? GBV_OK
+                    : error_set(error, GBV_USAGE, "every source has weight zero: give at least one a positive weight");
+}
+
+/* One part per source that counts. E_s[mean over its rows] makes a row of source s weigh P(s)/n_s. */
+static size_t make_parts(const gbv_sources *sources, const class_table *classes, const double *weights,
+                         sample_part *parts, size_t *rows)
+{
+    size_t count = 0;
+    *rows = 0;
+    for (size_t s = 0; s < sources->count; s++) {
+        const source *item = &sources->items[s];
+        if (item->row_count == 0 || (weights && weights[s] == 0))
+            continue;
+        parts[count++] = (sample_part){.features = item->dataset->features,
+                                       .rows = item->rows,
+                                       .labels = item->labels,
+                                       .class_of = classes->class_of_label,
+                                       .count = item->row_count,
+                                       .row_weight = weights ? weights[s] / (double)item->row_count : 1};
+        *rows += item->row_count;
+    }
+    return count;
+}
+
+static gbv_status name_classes(gbv_model *model, const class_table *classes, gbv_error *error)
+{
+    if (!(model->class_names = memory_zeroed(model->outputs, sizeof *model->class_names)))
+        return error_out_of_memory(error, "a model");
+    for (size_t z = 0; z < model->outputs; z++)
+        if (!(model->class_names[z] = strdup(classes->names[model->classes[z]])))
+            return error_out_of_memory(error, "a model");
+    return GBV_OK;
+}
+
+/* How the model was made, for whoever finds the file. */
+static gbv_status record_history(gbv_model *model, const gbv_sources *sources, const double *weights,
+                                 const gbv_model_options *options, gbv_error *error)
+{
+    size_t length;
+    FILE *stream = open_memstream(&model->history, &length);
+    if (!stream)
+        return error_out_of_memory(error, "a model");
+    json_writer json = json_open(stream);
+    json.compact = true;
+    json_begin_object(&json, NULL);
+    json_number(&json, "l2", options->l2);
+    if (model->hidden) {
+        json_count(&json, "epochs", options->epochs);
+        json_count(&json, "batch", options->batch);
+        json_number(&json, "learning_rate", options->learning_rate);
+        json_count(&json, "seed", options->seed);
+    }
+    json_text(&json, "weights", weights ? "per source" : "pooled");
+    json_begin_array(&json, "sources");
+    for (size_t s = 0; s < sources->count; s++) {
+        json_begin_object(&json, NULL);
+        json_text(&json, "name", sources->items[s].name);
+        json_count(&json, "rows", sources->items[s].row_count);
+        if (weights)
+            json_number(&json, "weight", weights[s]);
+        json_end(&json);
+    }
+    json_end(&json);
+    json_end(&json);
+    if (fclose(stream) != 0 || !model->history)
+        return error_out_of_memory(error, "a model");
+    model->history[strcspn(model->history, "\n")] = '\0';
+    return GBV_OK;
+}
+
+gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gbv_model_options *options,
+                     gbv_model **model, gbv_error *error)
+{
+    gbv_model_options defaults = gbv_model_defaults();
+    class_table classes = {0};
+    sample_part *parts = NULL;
+    arena scratch = {0};
+    gbv_error own;
+    *model = NULL;
+    if (!options)
+        options = &defaults;
+    if (!error)
+        error = &own;
+    gbv_status status = model_options_check(options, error);
+    int blas = plan_blas_begin();
+    if (status == GBV_OK && sources->count == 0)
+        status = error_set(error, GBV_USAGE, "there are no sources to train on: give at least one");
+    if (status == GBV_OK && weights)
+        status = check_weights(sources, weights, error);
+    if (status == GBV_OK && sources_fit(NULL, sources, &classes, NULL, NULL, error) > 0)
+        status = error->status;
+    if (status == GBV_OK && !(parts = memory_zeroed(sources->count, sizeof *parts)))
+        status = error_out_of_memory(error, "the sources");
+    if (status == GBV_OK) {
+        sample data = {.parts = parts, .columns = sources->items[0].dataset->features.columns};
+        data.part_count = make_parts(sources, &classes, weights, parts, &data.rows);
+        status = model_fit(&data, classes.count, options, "final", &scratch, model, error);
+    }
+    if (status == GBV_OK)
+        status = name_classes(*model, &classes, error);
+    if (status == GBV_OK)
+        status = record_history(*model, sources, weights, options, error);
+    if (status != GBV_OK) {
+        gbv_model_free(*model);
+        *model = NULL;
+    }
+    plan_blas_end(blas);
+    arena_free(&scratch);
+    class_table_free(&classes);
+    free(parts);
+    return status;
+}

@@ -1,0 +1,317 @@
+/* The whole valuation on small Gaussian classes: noisier sources rank lower, results depend on nothing they should not,
+ * and odd sources get the answers the documentation promises. */
+#include "test_support.h"
+
+#include "base/random.h"
+
+enum { COLUMNS = 8, CLASSES = 4, SOURCES = 4, SAMPLE = 300, REFERENCE = 400 };
+
+typedef struct toy {
+    float reference[REFERENCE][COLUMNS];
+    int32_t reference_labels[REFERENCE];
+    float rows[SOURCES][SAMPLE][COLUMNS];
+    int32_t labels[SOURCES][SAMPLE];
+} toy;
+
+static const double noise[SOURCES] = {.5, 0, .75, .25};
+static const char *const names[SOURCES] = {"half", "clean", "worst", "good"};
+
+static int32_t draw_row(random_stream *stream, float row[COLUMNS])
+{
+    int32_t label = (int32_t)random_below(stream, CLASSES);
+    for (int j = 0; j < COLUMNS; j++)
+        row[j] = (float)random_normal(stream) + (j % CLASSES == label ? 1.5f : 0);
+    return label;
+}
+
+static toy *make_toy(void)
+{
+    toy *t = calloc(1, sizeof *t);
+    random_stream stream = random_stream_open(5, "toy", RANDOM_SPLIT);
+    for (int i = 0; i < REFERENCE; i++)
+        t->reference_labels[i] = draw_row(&stream, t->reference[i]);
+    for (int s = 0; s < SOURCES; s++)
+        for (int i = 0; i < SAMPLE; i++) {
+            int32_t label = draw_row(&stream, t->rows[s][i]);
+            if (random_uniform(&stream) < noise[s])
+                label = (label + 1 + (int32_t)random_below(&stream, CLASSES - 1)) % CLASSES;
+            t->labels[s][i] = label;
+        }
+    return t;
+}
+
+static gbv_dataset *reference_of(const toy *t)
+{
+    gbv_dataset *d;
+    gbv_error error;
+    assert_ok(gbv_dataset_create("reference", gbv_matrix_f32(&t->reference[0][0], REFERENCE, COLUMNS),
+                                 t->reference_labels, NULL, 0, &d, &error),
+              error);
+    return d;
+}
+
+static void add_source(gbv_sources *sources, const toy *t, int s, size_t rows)
+{
+    gbv_dataset *d;
+    gbv_error error;
+    assert_ok(gbv_dataset_create(names[s], gbv_matrix_f32(&t->rows[s][0][0], rows, COLUMNS), t->labels[s], NULL, 0, &d,
+                                 &error),
+              error);
+    assert_ok(gbv_sources_add_dataset(sources, names[s], d, &error), error);
+}
+
+static gbv_result *value(const toy *t, const int *order, size_t count, const gbv_value_options *options)
+{
+    gbv_dataset *reference = reference_of(t);
+    gbv_sources *sources = gbv_sources_create();
+    gbv_result *result;
+    gbv_error error;
+    for (size_t i = 0; i < count; i++)
+        add_source(sources, t, order[i], SAMPLE);
+    assert_ok(gbv_value(reference, sources, options, &result, &error), error);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+    return result;
+}
+
+static const gbv_source_result *find(const gbv_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->source_count; i++)
+        if (strcmp(r->sources[i].name, name) == 0)
+            return &r->sources[i];
+    fail_msg("no source %s", name);
+    return NULL;
+}
+
+static void noisier_sources_rank_lower_by_every_labelled_measure(void **state)
+{
+    static const char *const measures[] = {"leep", "nce", "logme", "cmmd", "accuracy", "nll"};
+    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++) {
+        gbv_value_options options = gbv_value_defaults();
+        options.measure = measures[m];
+        gbv_result *r = value(*state, (int[]){0, 1, 2, 3}, 4, &options);
+        assert_int_equal(find(r, "clean")->rank, 1);
+        assert_int_equal(find(r, "good")->rank, 2);
+        assert_int_equal(find(r, "half")->rank, 3);
+        assert_int_equal(find(r, "worst")->rank, 4);
+        double sum = 0;
+        for (size_t i = 0; i < 4; i++) {
+            sum += r->sources[i].posterior;
+            assert_close(r->sources[i].row_weight, r->sources[i].posterior / SAMPLE, 1e-15);
+        }
+        assert_near(sum, 1, 1e-14);
+        assert_true(find(r, "clean")->agreement > find(r, "half")->agreement);
+        gbv_result_free(r);
+    }
+}
+
+static char *as_json(const gbv_result *r)
+{
+    char *text;
+    size_t size;
+    gbv_error error;
+    FILE *stream = open_memstream(&text, &size);
+    assert_ok(gbv_report_json(r, stream, &error), error);
+    fclose(stream);
+    return text;
+}
+
+static void results_are_the_same_bytes_for_1_2_and_8_workers(void **state)
+{
+    static const char *const models[] = {"linear", "mlp"};
+    for (int m = 0; m < 2; m++) {
+        char *first = NULL;
+        for (size_t threads = 1; threads <= 8; threads = threads == 1 ? 2 : threads * 4) {
+            gbv_value_options options = gbv_value_defaults();
+            options.model.model = models[m];
+            options.measure = "logme";
+            options.model.threads = threads;
+            options.tau_curve = true;
+            gbv_result *r = value(*state, (int[]){0, 1, 2, 3}, 4, &options);
+            char *text = as_json(r);
+            if (first)
+                assert_string_equal(text, first);
+            else
+                first = strdup(text);
+            free(text);
+            gbv_result_free(r);
+        }
+        free(first);
+    }
+}
+
+static void a_score_does_not_depend_on_the_other_sources_or_their_order(void **state)
+{
+    gbv_value_options options = gbv_value_defaults();
+    options.model.model = "mlp";
+    gbv_result *all = value(*state, (int[]){0, 1, 2, 3}, 4, &options), *few = value(*state, (int[]){3, 1}, 2, &options);
+    assert_true(find(all, "good")->score == find(few, "good")->score);
+    assert_true(find(all, "clean")->score == find(few, "clean")->score);
+    gbv_result_free(all);
+    gbv_result_free(few);
+}
+
+static void one_source_gets_all_weight_and_an_infinite_tau(void **state)
+{
+    gbv_result *r = value(*state, (int[]){0}, 1, NULL);
+    assert_true(r->sources[0].posterior == 1 && r->tau == INFINITY && r->tau_inverse == 0);
+    gbv_result_free(r);
+}
+
+static void the_prior_by_rows_follows_the_rows(void **state)
+{
+    const toy *t = *state;
+    gbv_dataset *reference = reference_of(t);
+    gbv_sources *sources = gbv_sources_create();
+    gbv_value_options options = gbv_value_defaults();
+    gbv_result *r;
+    gbv_error error;
+    add_source(sources, t, 1, SAMPLE);
+    add_source(sources, t, 3, SAMPLE / 6);
+    options.prior_mode = GBV_PRIOR_ROWS;
+    options.tau_mode = GBV_TAU_FIXED;
+    options.tau = 1e9;
+    assert_ok(gbv_value(reference, sources, &options, &r, &error), error);
+    assert_close(r->sources[0].prior, 6. / 7, 1e-15);
+    assert_close(r->sources[0].posterior, 6. / 7, 1e-8);
+    bool warned = false;
+    for (size_t i = 0; i < r->warning_count; i++)
+        warned |= strstr(r->warnings[i], "weight per row") != NULL;
+    assert_true(warned);
+    gbv_result_free(r);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+}
+
+static void equal_sources_are_said_to_differ_by_chance_only(void **state)
+{
+    const toy *t = *state;
+    gbv_dataset *reference = reference_of(t), *twin;
+    gbv_sources *sources = gbv_sources_create();
+    gbv_result *r;
+    gbv_error error;
+    add_source(sources, t, 1, SAMPLE);
+    assert_ok(gbv_dataset_create("twin", gbv_matrix_f32(&t->rows[1][0][0], SAMPLE, COLUMNS), t->labels[1], NULL, 0,
+                                 &twin, &error),
+              error);
+    assert_ok(gbv_sources_add_dataset(sources, "twin", twin, &error), error);
+    assert_ok(gbv_value(reference, sources, NULL, &r, &error), error);
+    assert_true(r->sources[0].posterior == r->sources[1].posterior);
+    assert_true(r->sources[0].rank == 1 && r->sources[1].rank == 1);
+    assert_true(r->warning_count > 0 && strstr(r->warnings[0], "chance"));
+    gbv_result_free(r);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+}
+
+static void a_source_with_one_class_is_scored_and_warned_about(void **state)
+{
+    const toy *t = *state;
+    int32_t same[SAMPLE] = {0};
+    gbv_dataset *reference = reference_of(t), *d;
+    gbv_sources *sources = gbv_sources_create();
+    gbv_result *r;
+    gbv_error error;
+    add_source(sources, t, 1, SAMPLE);
+    assert_ok(gbv_dataset_create("flat", gbv_matrix_f32(&t->rows[0][0][0], SAMPLE, COLUMNS), same, NULL, 0, &d, &error),
+              error);
+    assert_ok(gbv_sources_add_dataset(sources, "flat", d, &error), error);
+    assert_ok(gbv_value(reference, sources, NULL, &r, &error), error);
+    assert_int_equal(find(r, "flat")->rank, 2);
+    assert_true(find(r, "flat")->score_status == GBV_SCORE_OK && find(r, "flat")->warning_count > 0);
+    gbv_result_free(r);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+}
+
+static void a_feature_measure_of_linear_models_warns(void **state)
+{
+    gbv_value_options options = gbv_value_defaults();
+    options.measure = "logme";
+    gbv_result *r = value(*state, (int[]){0, 1}, 2, &options);
+    bool warned = false;
+    for (size_t i = 0; i < r->warning_count; i++)
+        warned |= strstr(r->warnings[i], "--model mlp") != NULL;
+    assert_true(warned);
+    assert_non_null(strstr(r->feature_space, "logits"));
+    gbv_result_free(r);
+}
+
+static void the_curve_runs_from_the_prior_to_one_source(void **state)
+{
+    gbv_value_options options = gbv_value_defaults();
+    options.tau_curve = true;
+    gbv_result *r = value(*state, (int[]){0, 1, 2, 3}, 4, &options);
+    assert_int_equal(r->tau_count, 8);
+    assert_close(r->tau_curve[0].effective_sources, 4, 1e-12);
+    for (size_t i = 1; i < r->tau_count; i++)
+        assert_true(r->tau_curve[i].effective_sources <= r->tau_curve[i - 1].effective_sources);
+    assert_true(r->tau_curve[7].posterior[1] > .999);
+    gbv_result_free(r);
+}
+
+static bool stop_at_once(void *context, const char *stage, size_t done, size_t total)
+{
+    (void)context, (void)stage, (void)done, (void)total;
+    return true;
+}
+
+static void wrong_choices_fail_before_anything_is_trained(void **state)
+{
+    const toy *t = *state;
+    gbv_dataset *reference = reference_of(t);
+    gbv_sources *sources = gbv_sources_create();
+    gbv_result *r;
+    gbv_error error;
+    assert_int_equal(gbv_value(reference, sources, NULL, &r, &error), GBV_USAGE); /* no sources */
+    add_source(sources, t, 0, SAMPLE);
+    gbv_value_options options = gbv_value_defaults();
+    options.measure = "leap";
+    assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_USAGE);
+    assert_non_null(strstr(error.message, "leep"));
+    options = gbv_value_defaults();
+    options.variant = "nonsense";
+    assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_USAGE);
+    options = gbv_value_defaults();
+    options.model.model = "forest";
+    assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_USAGE);
+    options = gbv_value_defaults();
+    options.tau_mode = GBV_TAU_FIXED;
+    options.tau = -1;
+    assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_USAGE);
+    options = gbv_value_defaults();
+    options.model.progress = stop_at_once;
+    assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_INTERRUPTED);
+    assert_null(r);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+}
+
+static int make_data(void **state)
+{
+    *state = make_toy();
+    return 0;
+}
+
+static int free_data(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noisier_sources_rank_lower_by_every_labelled_measure),
+        cmocka_unit_test(results_are_the_same_bytes_for_1_2_and_8_workers),
+        cmocka_unit_test(a_score_does_not_depend_on_the_other_sources_or_their_order),
+        cmocka_unit_test(one_source_gets_all_weight_and_an_infinite_tau),
+        cmocka_unit_test(the_prior_by_rows_follows_the_rows),
+        cmocka_unit_test(equal_sources_are_said_to_differ_by_chance_only),
+        cmocka_unit_test(a_source_with_one_class_is_scored_and_warned_about),
+        cmocka_unit_test(a_feature_measure_of_linear_models_warns),
+        cmocka_unit_test(the_curve_runs_from_the_prior_to_one_source),
+        cmocka_unit_test(wrong_choices_fail_before_anything_is_trained),
+    };
+    return cmocka_run_group_tests(tests, make_data, free_data);
+}
