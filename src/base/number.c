@@ -102,34 +102,40 @@ static inline bool is_digit(char c)
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight digits at once: all bytes are tested, then pairs, fours and the eight are joined by three multiplications. */
-static inline bool eight_digits(const char *text, uint64_t *digits)
+/* Up to eight digits without a branch that depends on how many: their number varies from cell to cell and cannot be
+ * predicted. Returns how many there are and appends them to *digits. At least eight bytes can be read. */
+static inline int append_digits(const char *text, uint64_t *digits)
 {
+    static const uint32_t powers[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     uint64_t word;
     memcpy(&word, text, sizeof word);
-    if (((word + 0x4646464646464646u) | (word - 0x3030303030303030u)) & 0x8080808080808080u)
-        return false;
-    word -= 0x3030303030303030u;
+    /* The upper bit of a byte that is no digit; carries only reach bytes behind the first such one. */
+    uint64_t others = ((word + 0x4646464646464646u) | (word - 0x3030303030303030u)) & 0x8080808080808080u;
+    int count = others ? __builtin_ctzll(others) / 8 : 8;
+    if (count == 0)
+        return 0;
+    /* The digits move to the end, zeros come before them; then pairs, fours and all eight are joined. */
+    word = (word - 0x3030303030303030u) << (8 - count) * 8;
     word = word * 10 + (word >> 8);
     word = ((word & 0x000000FF000000FFu) * 0x000F424000000064u +
             (word >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u) >>
            32;
-    *digits = *digits * 100000000 + (uint32_t)word;
-    return true;
-}
-#else
-static inline bool eight_digits(const char *text, uint64_t *digits)
-{
-    (void)text, (void)digits;
-    return false;
+    *digits = *digits * powers[count] + (uint32_t)word;
+    return count;
 }
 #endif
 
 static inline const char *scan_digits(const char *c, const char *end, uint64_t *digits)
 {
     uint64_t sum = *digits;
-    while (end - c >= 8 && eight_digits(c, &sum))
-        c += 8;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (int count = 8; count == 8 && end - c >= 8; c += count)
+        count = append_digits(c, &sum);
+    if (end - c >= 8) {
+        *digits = sum;
+        return c;
+    }
+#endif
     for (; c < end && is_digit(*c); c++)
         sum = sum * 10 + (unsigned)(*c - '0');
     *digits = sum;

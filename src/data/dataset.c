@@ -250,6 +250,12 @@ static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options 
     return GBV_OK;
 }
 
+static bool lies_within(const mapped_file *file, const void *data)
+{
+    uintptr_t begin = (uintptr_t)file->bytes, at = (uintptr_t)data;
+    return at >= begin && at - begin < file->size;
+}
+
 gbv_status gbv_dataset_read(const char *argument, const gbv_read_options *options, gbv_dataset **dataset,
                             gbv_error *error)
 {
@@ -270,6 +276,8 @@ gbv_status gbv_dataset_read(const char *argument, const gbv_read_options *option
         return status;
     }
     mapped_file_close(&r.dataset->files[1]); /* labels are classes by now */
+    if (!lies_within(&r.dataset->files[0], r.dataset->features.data))
+        mapped_file_close(&r.dataset->files[0]);
     *dataset = r.dataset;
     return GBV_OK;
 }

@@ -49,7 +49,6 @@ static void work_free(logme_work *work)
     free(work->workspace);
     free(work->spectrum.diagonal);
     free(work->spectrum.off_diagonal);
-    free(work->spectrum.eigenvalues);
     free(work->spectrum.projections);
     free(work->spectrum.squares);
 }
@@ -84,11 +83,10 @@ static gbv_status work_create(const gbv_measure_input *input, const present_clas
     work->reflectors = memory_array(order, sizeof *work->reflectors);
     spectrum->diagonal = memory_array(order, sizeof(double));
     spectrum->off_diagonal = memory_zeroed(order, sizeof(double));
-    spectrum->eigenvalues = memory_array(order, 2 * sizeof(double));
     spectrum->projections = memory_array(projection_cells, sizeof(double));
     spectrum->squares = memory_array(targets, sizeof(double));
     if (!work->gram || !work->block || !work->reflectors || !spectrum->diagonal || !spectrum->off_diagonal ||
-        !spectrum->eigenvalues || !spectrum->projections || !spectrum->squares)
+        !spectrum->projections || !spectrum->squares)
         return error_out_of_memory(error, "the Gram matrix of the features");
     return GBV_OK;
 }
@@ -205,7 +203,7 @@ static void square_targets(logme_work *work)
     }
 }
 
-/* G = Q T Q', the eigenvalues of T, and Q' applied to the projections. */
+/* G = Q T Q', and Q' applied to the projections. */
 static gbv_status reduce(logme_work *work, gbv_error *error)
 {
     logme_spectrum *spectrum = &work->spectrum;
@@ -225,33 +223,30 @@ static gbv_status reduce(logme_work *work, gbv_error *error)
     if (info == 0)
         dormtr_("L", "L", "T", &order, &targets, work->gram, &order, work->reflectors, spectrum->projections, &order,
                 work->workspace, &size, &info);
-    double *scratch = spectrum->eigenvalues + order;
-    for (int j = 0; j < order; j++) {
-        spectrum->eigenvalues[j] = spectrum->diagonal[j];
-        scratch[j] = j + 1 < order ? spectrum->off_diagonal[j] : 0;
-    }
-    if (info == 0)
-        dsterf_(&order, spectrum->eigenvalues, scratch, &info);
     if (info != 0)
-        return error_set(error, GBV_FAILED, "the eigenvalues of the features were not found (LAPACK says %d)", info);
+        return error_set(error, GBV_FAILED, "the Gram matrix of the features could not be reduced (LAPACK says %d)",
+                         info);
     return GBV_OK;
 }
 
 /* The authors decompose X'X and drop singular values of X up to 1e-10. Where the rank is short that cuts through
  * rounding noise, so the count is left to the routine they use. */
-static gbv_status count_kept(logme_work *work, gbv_error *error)
+static gbv_status count_dropped(logme_work *work, gbv_error *error)
 {
     logme_spectrum *spectrum = &work->spectrum;
     size_t order = spectrum->order;
-    spectrum->kept = order;
-    if (!work->gram_copy || spectrum->eigenvalues[0] > 1e-10 * spectrum->eigenvalues[order - 1])
+    double trace = 0;
+    for (size_t j = 0; j < order; j++)
+        trace += spectrum->diagonal[j];
+    spectrum->dropped = 0;
+    if (!work->gram_copy || logme_eigenvalues_above(spectrum, 1e-10 * trace))
         return GBV_OK;
     int size = (int)order, query = -1, info = 0, workspace_size;
-    double wanted, *values = spectrum->eigenvalues + order; /* the half that is free by now */
+    double wanted, *values = memory_array(order, sizeof *values);
     double *vectors = memory_array(2 * order, order * sizeof(double)), *workspace = NULL;
     int *integers = memory_array(8 * order, sizeof(int));
     gbv_status status = GBV_OK;
-    if (!vectors || !integers) {
+    if (!values || !vectors || !integers) {
         status = error_out_of_memory(error, "the singular values of the Gram matrix");
         goto done;
     }
@@ -270,9 +265,10 @@ static gbv_status count_kept(logme_work *work, gbv_error *error)
             error_set(error, GBV_FAILED, "the singular values of the features were not found (LAPACK says %d)", info);
         goto done;
     }
-    for (spectrum->kept = 0; spectrum->kept < order && sqrt(values[spectrum->kept]) > 1e-10;)
-        spectrum->kept++;
+    for (size_t j = 0; j < order; j++)
+        spectrum->dropped += !(sqrt(values[j]) > 1e-10);
 done:
+    free(values);
     free(vectors);
     free(integers);
     free(workspace);
@@ -323,17 +319,14 @@ static gbv_status decompose(logme_work *work, logme_form form, bool single, bool
         status = keep_copy(work, error);
     if (status == GBV_OK)
         status = reduce(work, error);
-    return status == GBV_OK ? count_kept(work, error) : status;
+    return status == GBV_OK ? count_dropped(work, error) : status;
 }
 
 /* Single-precision products leave eigenvalues about as far below zero as they are wrong; once that matters beside the
  * regularisation the answer is not to be trusted. */
 static bool too_rough(const logme_spectrum *spectrum)
 {
-    double lowest = 0;
-    for (size_t j = 0; j < spectrum->order; j++)
-        lowest = spectrum->eigenvalues[j] < lowest ? spectrum->eigenvalues[j] : lowest;
-    return -lowest > 0.01 * spectrum->smallest_lambda;
+    return !logme_eigenvalues_above(spectrum, -0.01 * spectrum->smallest_lambda);
 }
 
 static double mean_evidence(const double *evidences, const present_classes *classes, size_t target_count, bool absent)

@@ -19,9 +19,8 @@ typedef struct logme_spectrum {
     size_t order;           /* of G */
     bool dual;              /* G = XX' */
     double *diagonal;       /* order: of T */
-    double *off_diagonal;   /* order - 1 */
-    double *eigenvalues;    /* order, increasing; rounding can leave some just below zero */
-    size_t kept;            /* how many of the largest eigenvalues the authors' program keeps; LOGME_CODE only */
+    double *off_diagonal;   /* order, the last is not used */
+    size_t dropped;         /* how many eigenvalues the authors' program takes for zero; LOGME_CODE only */
     size_t target_count;    /* how many y */
     double *projections;    /* order x target_count, column after column: Q'X'y, or Q'y when dual */
     double *squares;        /* target_count: y'y */
@@ -31,5 +30,8 @@ typedef struct logme_spectrum {
 /* evidences[i] = the maximal log evidence of target i per row. Not for features that are zero everywhere. */
 GBV_MUST_CHECK gbv_status logme_evidence(logme_spectrum *spectrum, logme_form form, double *evidences,
                                          gbv_error *error);
+
+/* True when every eigenvalue of T is above the bound. */
+bool logme_eigenvalues_above(const logme_spectrum *spectrum, double bound);
 
 #endif

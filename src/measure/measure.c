@@ -279,7 +279,7 @@ gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_
     int blas_threads = plan_blas_begin();
     status = m->compute(&input, variant_index, &value, row_terms, error);
     plan_blas_end(blas_threads);
-    if (status == GBV_OK && isnan(value))
+    if (status == GBV_OK && (isnan(value) || value == INFINITY))
         status =
             error_set(error, GBV_UNDEFINED,
                       "the measure %s is not defined for these numbers: check their scale, very large or very small "

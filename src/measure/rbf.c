@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "compute/dense.h"
 
-enum { TILE = 256 };
+enum { TILE = 512 };
 
 /* |u-v|^2 / (2 * 10^2) as a power of two: 2^(-UNIT |u-v|^2). */
 #define UNIT (M_LOG2E / 200)
@@ -232,7 +232,8 @@ static gbv_status tiles_sum(const rbf_points *x, const rbf_points *y, double *to
         threads = count;
     size_t element = x->single ? sizeof(float) : sizeof(double);
     double *sums = memory_array(count, sizeof *sums);
-    char *products = memory_array(threads, TILE * TILE * element);
+    size_t lines = x->rows < TILE ? x->rows : TILE, bytes = lines * TILE * element;
+    char *products = memory_array(threads, bytes);
     gbv_status status = GBV_OK;
     if (!sums || !products) {
         status = error_out_of_memory(error, "the kernel sums");
@@ -241,7 +242,7 @@ static gbv_status tiles_sum(const rbf_points *x, const rbf_points *y, double *to
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
     for (size_t index = 0; index < count; index++) {
         tile t = tile_at(x, y, index);
-        void *mine = products + (threads > 1 ? (size_t)omp_get_thread_num() : 0) * TILE * TILE * element;
+        void *mine = products + (threads > 1 ? (size_t)omp_get_thread_num() : 0) * bytes;
         sums[index] = x->single ? tile_sum_f32(&t, mine) : tile_sum_f64(&t, mine);
     }
     *total = 0;
@@ -273,7 +274,30 @@ static gbv_status too_wide(size_t columns, gbv_error *error)
                      INT_MAX);
 }
 
-static gbv_status points_fill(const gbv_matrix *matrix, const double *centre, bool single, double *row,
+/* A row moved by the centre, as it will be used, and its squared length. */
+CLONED static double move_row_f32(const double *row, const double *centre, size_t columns, float *out)
+{
+    double squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (size_t j = 0; j < columns; j++) {
+        out[j] = (float)(row[j] - centre[j]);
+        squares += (double)out[j] * (double)out[j];
+    }
+    return squares;
+}
+
+CLONED static double move_row_f64(const double *row, const double *centre, size_t columns, double *out)
+{
+    double squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (size_t j = 0; j < columns; j++) {
+        out[j] = row[j] - centre[j];
+        squares += out[j] * out[j];
+    }
+    return squares;
+}
+
+static gbv_status points_fill(const gbv_matrix *matrix, const double *centre, bool single, double *buffer,
                               rbf_points *points, gbv_error *error)
 {
     size_t columns = matrix->columns, cells;
@@ -284,19 +308,9 @@ static gbv_status points_fill(const gbv_matrix *matrix, const double *centre, bo
     if (!points->halves || !points->values)
         return error_out_of_memory(error, "the features");
     for (size_t i = 0; i < matrix->rows; i++) {
-        double squares = 0;
-        matrix_row_f64(matrix, i, row);
-        for (size_t j = 0; j < columns; j++) {
-            row[j] -= centre[j];
-            if (single) {
-                float rounded = (float)row[j];
-                ((float *)points->values)[i * columns + j] = rounded;
-                row[j] = rounded;
-            } else {
-                ((double *)points->values)[i * columns + j] = row[j];
-            }
-        }
-        squares = dense_dot_f64(row, row, columns);
+        const double *row = matrix_row(matrix, i, buffer);
+        double squares = single ? move_row_f32(row, centre, columns, (float *)points->values + i * columns)
+                                : move_row_f64(row, centre, columns, (double *)points->values + i * columns);
         points->halves[i] = UNIT * squares;
         if (!(squares < (single ? 1e36 : 1e300)))
             return error_set(error, GBV_BAD_INPUT,

@@ -6,17 +6,18 @@
 
 #include "compute/dense.h"
 
-enum { PAIRS = 12, SEARCH_LIMIT = 30 };
+enum { PAIRS = 12, SEARCH_LIMIT = 30, SCALE_OFTEN = 10 };
 
 typedef struct state {
     const lbfgs_problem *problem;
-    double *point, *gradient;         /* where we are */
-    double *trial, *trial_gradient;   /* where the line search looks */
+    double *point, *gradient;       /* where we are */
+    double *trial, *trial_gradient; /* where the line search looks */
     double *direction;
-    double *steps, *changes;          /* PAIRS x count: differences of points and of gradients */
-    double curvature[PAIRS];          /* step . change of each pair */
-    size_t pairs, next;
+    double *steps, *changes; /* PAIRS x count: differences of points and of gradients */
+    double curvature[PAIRS]; /* step . change of each pair */
+    size_t pairs, next, accepted;
     double value;
+    double scale; /* what the preconditioner is multiplied by to have the curvature last seen */
 } state;
 
 static double dot(const state *s, const double *a, const double *b)
@@ -41,6 +42,7 @@ static void choose_direction(state *s)
         add(s, -share[i], s->changes + i * count, s->direction);
     }
     s->problem->precondition(s->problem->context, s->direction);
+    cblas_dscal((int)count, s->scale, s->direction, 1);
     for (size_t age = s->pairs; age-- > 0;) {
         size_t i = (s->next + PAIRS - 1 - age) % PAIRS;
         double other = dot(s, s->changes + i * count, s->direction) / s->curvature[i];
@@ -97,6 +99,13 @@ static void remember(state *s)
     s->curvature[s->next] = curvature;
     s->next = (s->next + 1) % PAIRS;
     s->pairs += s->pairs < PAIRS;
+    /* The scale costs as much as a direction, and changes little after the first steps. */
+    if (s->accepted++ < SCALE_OFTEN || s->accepted % SCALE_OFTEN == 0) {
+        memcpy(s->direction, change, count * sizeof(double));
+        s->problem->precondition(s->problem->context, s->direction);
+        double length = dot(s, change, s->direction);
+        s->scale = length > 0 ? curvature / length : 1;
+    }
 }
 
 static bool open_state(state *s, arena *scratch)
@@ -113,7 +122,7 @@ static bool open_state(state *s, arena *scratch)
 
 lbfgs_end lbfgs_minimise(const lbfgs_problem *problem, double *point, arena *scratch)
 {
-    state s = {.problem = problem, .point = point};
+    state s = {.problem = problem, .point = point, .scale = 1};
     if (!open_state(&s, scratch))
         return LBFGS_NO_MEMORY;
     size_t count = problem->count;

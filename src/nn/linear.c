@@ -9,7 +9,7 @@
 
 enum { CACHE_BYTES = 64 << 20, MOST_ROW_SPACE = 4096, ITERATION_LIMIT = 5000 };
 
-static const double TOLERANCE = 1e-10;
+static const double TOLERANCE = 1e-9;
 
 static bool interrupted(void *context, size_t iteration, size_t limit)
 {

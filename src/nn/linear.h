@@ -1,5 +1,6 @@
 /* linear.h - the pieces of the linear model's fit that live in different files: the objective over rows held in memory
- * or read block by block, and the change to the coordinates of the row space when there are fewer rows than features. */
+ * or read block by block, and the change to the coordinates of the row space when there are fewer rows than features.
+ */
 #ifndef NN_LINEAR_H
 #define NN_LINEAR_H
 
@@ -11,16 +12,16 @@ typedef struct linear_objective {
     const fit_task *task;
     const scaling *scale;
     const double *rows; /* rows x width, dense; NULL: standardised rows of task->data are read block by block */
-    size_t width, outputs;
+    size_t width, outputs, padded; /* padded: outputs as compute/narrow.h wants them */
     double l2;
     size_t block_rows, chunk_count, threads;
-    double *chunk_gradients; /* chunk_count x count */
+    double *weights;         /* width x padded: the point being looked at */
+    double *chunk_gradients; /* chunk_count x (width + 1) x padded */
     double *chunk_losses;
-    double *row_buffers;     /* threads x block_rows x width, only without `rows` */
-    double *residuals;       /* threads x block_rows x outputs */
-    float *inverse;          /* width x width: the preconditioner; NULL: a multiple of the identity */
-    float *inverse_buffer;   /* width x outputs, twice */
-    double curvature;        /* what the cross-entropy's second derivative is taken to be */
+    double *row_buffers; /* threads x block_rows x width, only without `rows` */
+    double *residuals;   /* threads x block_rows x padded */
+    double *inverse;     /* width x width: the preconditioner; NULL: a multiple of the identity */
+    double curvature;    /* what the cross-entropy's second derivative is taken to be */
 } linear_objective;
 
 GBV_MUST_CHECK gbv_status linear_objective_open(linear_objective *objective, gbv_error *error);

@@ -50,7 +50,7 @@ const char *model_feature_space(const char *kind)
 gbv_model_options gbv_model_defaults(void)
 {
     return (gbv_model_options){
-        .model = "linear", .l2 = 1e-2, .hidden = 128, .epochs = 30, .batch = 32, .learning_rate = 1e-3, .seed = 1};
+        .model = "linear", .l2 = 0.1, .hidden = 128, .epochs = 20, .batch = 32, .learning_rate = 1e-3, .seed = 1};
 }
 
 gbv_status model_options_check(const gbv_model_options *options, gbv_error *error)
@@ -170,8 +170,8 @@ static gbv_status check_rows(const sample *data, size_t class_count, const int32
         sum += weights[i];
     }
     if (!(sum > 0 && isfinite(sum)))
-        return error_set(error, GBV_BAD_INPUT, "the weights of the %zu rows sum to %g: some row must count",
-                         data->rows, sum);
+        return error_set(error, GBV_BAD_INPUT, "the weights of the %zu rows sum to %g: some row must count", data->rows,
+                         sum);
     for (size_t i = 0; i < data->rows; i++)
         weights[i] /= sum;
     return GBV_OK;

@@ -220,6 +220,21 @@ static void a_file_of_bad_rows_is_refused(void **state)
     assert_csv_refused("a,label\nx,1\ny,2\n", &options, "none of its 2 rows", "line 2, column \"a\"");
 }
 
+static void short_lines_under_a_long_header_take_no_memory(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 20000, LINES = 20000 }; /* 3.2 GB, were every line a row */
+    char *text = malloc(COLUMNS * 8 + LINES * 2), *at = text;
+    for (int i = 0; i < COLUMNS; i++)
+        at += sprintf(at, "c%d,", i);
+    at += sprintf(at, "label\n");
+    for (int i = 0; i < LINES; i++)
+        at += sprintf(at, "1\n");
+    gbv_read_options options = {.skip_bad_rows = true};
+    assert_csv_refused(text, &options, "fewer cells than the 20001 columns", "separator");
+    free(text);
+}
+
 static void a_quote_that_is_never_closed_is_refused(void **state)
 {
     (void)state;
@@ -275,6 +290,7 @@ int main(void)
         cmocka_unit_test(bad_rows_are_left_out_and_reported),
         cmocka_unit_test(labels_of_bad_rows_make_no_class),
         cmocka_unit_test(a_file_of_bad_rows_is_refused),
+        cmocka_unit_test(short_lines_under_a_long_header_take_no_memory),
         cmocka_unit_test(a_quote_that_is_never_closed_is_refused),
         cmocka_unit_test(labels_are_optional_where_only_features_are_wanted),
         cmocka_unit_test(many_rows_keep_their_numbers),

@@ -63,7 +63,7 @@ static void content_that_is_not_read_is_named_with_a_remedy(void **state)
         {"\xff\xd8\xff\xe0", 4, "a JPEG image", "numpy.save"},
         {"{\"a\": 1}\n{\"a\": 2}\n", 18, "JSON", "read_json"},
         {" [ 1, 2]", 8, "JSON", "read_json"},
-        {"BZh9", 4, "bzip2", "bunzip2"},
+        {"BZh91AY&SY\x01", 11, "bzip2", "bunzip2"},
         {"\xff\xfe"
          "a\0",
          4, "UTF-16", "iconv"},
@@ -73,6 +73,15 @@ static void content_that_is_not_read_is_named_with_a_remedy(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_refused(write_file("other", cases[i].bytes, cases[i].size), NULL, "other", cases[i].name,
                        cases[i].remedy, NULL);
+}
+
+static void a_column_named_like_a_magic_is_a_table(void **state)
+{
+    (void)state;
+    gbv_dataset *dataset = read_dataset(write_text("t.csv", "PAR1,PAR2,label\n1,2,x\n"), NULL);
+    assert_int_equal(gbv_dataset_columns(dataset), 2);
+    assert_null(dataset->files[0].mapping); /* nothing of the text is needed any more */
+    gbv_dataset_free(dataset);
 }
 
 static void every_format_has_a_name_and_a_summary(void **state)
@@ -218,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_name_with_a_comma_is_one_file),
         cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(content_that_is_not_read_is_named_with_a_remedy),
+        cmocka_unit_test(a_column_named_like_a_magic_is_a_table),
         cmocka_unit_test(every_format_has_a_name_and_a_summary),
         cmocka_unit_test(inputs_are_recorded_with_their_fingerprint),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused_by_row_and_column),

@@ -21,6 +21,7 @@ typedef struct csv_reading {
     text_table texts[2];
     unsigned char *bad;
     size_t record_line;
+    const char *begin; /* of the bytes */
 } csv_reading;
 
 enum { CELL_SHOWN = 48 };
@@ -193,6 +194,21 @@ static gbv_status read_record(csv_reading *r, gbv_error *error)
     return status == GBV_OK ? mark_bad(r, error) : status;
 }
 
+/* A whole row has more bytes than cells, so that memory follows the file; a header of a million names above short lines
+ * must not make it grow beyond that by more than this many cells. */
+enum { CELLS_TO_SPARE = 1 << 22 };
+
+static gbv_status check_proportion(const csv_reading *r, gbv_error *error)
+{
+    size_t cells, width = r->header.feature_count, bytes = (size_t)(r->cells.next - r->begin);
+    if (!__builtin_mul_overflow(r->rows + 1, width, &cells) && cells <= bytes + CELLS_TO_SPARE)
+        return GBV_OK;
+    return error_set(error, GBV_BAD_INPUT,
+                     "%s: line %zu: most lines have fewer cells than the %zu columns that the first line names: is the "
+                     "file damaged, or the separator another one?",
+                     r->request->path, r->cells.line, r->header.names.count);
+}
+
 static bool make_room(csv_reading *r)
 {
     size_t width = r->header.feature_count;
@@ -207,11 +223,14 @@ static bool make_room(csv_reading *r)
 static gbv_status read_records(csv_reading *r, gbv_error *error)
 {
     for (; !csv_at_end(&r->cells); r->rows++) {
+        gbv_status status = check_proportion(r, error);
+        if (status != GBV_OK)
+            return status;
         if (!make_room(r))
             return error_out_of_memory(error, "the rows of a CSV file");
         r->codes[0][r->rows] = r->codes[1][r->rows] = -1;
         size_t width = r->header.feature_count;
-        gbv_status status = read_record(r, error);
+        status = read_record(r, error);
         if (status != GBV_OK)
             return status;
         if (r->bad && r->bad_capacity > r->rows && r->bad[r->rows] && width)
@@ -259,7 +278,7 @@ static void deliver(csv_reading *r, table *out)
 static gbv_status csv_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
                            gbv_error *error)
 {
-    csv_reading r = {.request = request};
+    csv_reading r = {.request = request, .begin = (const char *)bytes};
     csv_cells_open(&r.cells, request->path, bytes, size);
     gbv_status status = csv_header_read(&r.cells, request, &r.header, error);
     if (status == GBV_OK)

@@ -1,10 +1,13 @@
+/* foreign.c - a table of first bytes; what it does not know is left to the formats. */
 #include "data/format/foreign.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct magic {
     const char *bytes;
     size_t count;
+    bool is_text; /* may be plain text; otherwise plain text that begins so is a table with an odd first column */
     foreign_content content;
 } magic;
 
@@ -13,36 +16,43 @@ typedef struct magic {
 #define IMAGE_REMEDY "put the pixels or features of all images into one array and numpy.save it"
 
 static const magic magics[] = {
-    {MAGIC("PAR1"), {"a Parquet file", PANDAS_TO_CSV("read_parquet")}},
-    {MAGIC("ARROW1"), {"an Arrow file", PANDAS_TO_CSV("read_feather")}},
+    {MAGIC("PAR1"), false, {"a Parquet file", PANDAS_TO_CSV("read_parquet")}},
+    {MAGIC("ARROW1"), false, {"an Arrow file", PANDAS_TO_CSV("read_feather")}},
     {MAGIC("\x89HDF\r\n\x1a\n"),
+     false,
      {"an HDF5 file", "save its arrays with numpy.savez('data.npz', x=features, y=labels)"}},
     {MAGIC("MATLAB 5.0 MAT-file"),
+     true,
      {"a MATLAB file", "load it with scipy.io.loadmat and save it with numpy.savez('data.npz', x=..., y=...)"}},
     {MAGIC("\x80\x02"),
+     false,
      {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
     {MAGIC("\x80\x03"),
+     false,
      {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
     {MAGIC("\x80\x04"),
+     false,
      {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
     {MAGIC("\x80\x05"),
+     false,
      {"a Python pickle", "load it in Python and save it with numpy.savez('data.npz', x=..., y=...)"}},
-    {MAGIC("\x89PNG\r\n\x1a\n"), {"a PNG image", IMAGE_REMEDY}},
-    {MAGIC("\xff\xd8\xff"), {"a JPEG image", IMAGE_REMEDY}},
-    {MAGIC("GIF8"), {"a GIF image", IMAGE_REMEDY}},
-    {MAGIC("%PDF-"), {"a PDF document", "export its tables as CSV"}},
-    {MAGIC("SQLite format 3"), {"an SQLite database", "export the table with sqlite3 -header -csv"}},
-    {MAGIC("\xd0\xcf\x11\xe0"), {"an old Office document", "save the sheet as CSV"}},
-    {MAGIC("BZh"), {"bzip2-compressed data", "unpack it with bunzip2"}},
+    {MAGIC("\x89PNG\r\n\x1a\n"), false, {"a PNG image", IMAGE_REMEDY}},
+    {MAGIC("\xff\xd8\xff"), false, {"a JPEG image", IMAGE_REMEDY}},
+    {MAGIC("GIF8"), false, {"a GIF image", IMAGE_REMEDY}},
+    {MAGIC("%PDF-"), true, {"a PDF document", "export its tables as CSV"}},
+    {MAGIC("SQLite format 3"), false, {"an SQLite database", "export the table with sqlite3 -header -csv"}},
+    {MAGIC("\xd0\xcf\x11\xe0"), false, {"an old Office document", "save the sheet as CSV"}},
+    {MAGIC("BZh"), false, {"bzip2-compressed data", "unpack it with bunzip2"}},
     {MAGIC("\xfd"
            "7zXZ"),
+     false,
      {"xz-compressed data", "unpack it with unxz"}},
-    {MAGIC("\x28\xb5\x2f\xfd"), {"zstd-compressed data", "unpack it with unzstd"}},
-    {MAGIC("\xff\xfe"), {"UTF-16 text", "save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8"}},
-    {MAGIC("\xfe\xff"), {"UTF-16 text", "save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8"}},
-    {MAGIC("<!DOCTYPE"), {"a web page", "download the data file itself"}},
-    {MAGIC("<html"), {"a web page", "download the data file itself"}},
-    {MAGIC("version https://git-lfs"), {"a Git LFS pointer", "fetch the file itself with git lfs pull"}},
+    {MAGIC("\x28\xb5\x2f\xfd"), false, {"zstd-compressed data", "unpack it with unzstd"}},
+    {MAGIC("\xff\xfe"), false, {"UTF-16 text", "save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8"}},
+    {MAGIC("\xfe\xff"), false, {"UTF-16 text", "save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8"}},
+    {MAGIC("<!DOCTYPE"), true, {"a web page", "download the data file itself"}},
+    {MAGIC("<html"), true, {"a web page", "download the data file itself"}},
+    {MAGIC("version https://git-lfs"), true, {"a Git LFS pointer", "fetch the file itself with git lfs pull"}},
 };
 
 /* `{"` or `[1`, blanks allowed: no CSV header begins so. */
@@ -62,10 +72,20 @@ static const foreign_content *find_json(const unsigned char *bytes, size_t size)
     return strchr(opening == '{' ? "\"}" : "\"[{-0123456789]", bytes[i]) ? &json : NULL;
 }
 
+static bool is_plain_text(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size && i < 256; i++)
+        if (bytes[i] >= 0x7F || (bytes[i] < ' ' && !strchr("\t\r\n", bytes[i])) || !bytes[i])
+            return false;
+    return true;
+}
+
 const foreign_content *foreign_content_find(const unsigned char *bytes, size_t size)
 {
+    bool text = is_plain_text(bytes, size);
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (size >= magics[i].count && memcmp(bytes, magics[i].bytes, magics[i].count) == 0)
+        if (size >= magics[i].count && memcmp(bytes, magics[i].bytes, magics[i].count) == 0 &&
+            (magics[i].is_text || !text))
             return &magics[i].content;
     return find_json(bytes, size);
 }

@@ -1,0 +1,152 @@
+"""Writes the seeds of the file readers: small valid files and interesting broken ones. Needs NumPy.
+
+    python3 tests/fuzz/make_corpus.py tests/fuzz/corpus
+"""
+import gzip
+import io
+import os
+import struct
+import sys
+import zipfile
+
+import numpy as np
+
+
+def save(kind, name, data):
+    folder = os.path.join(sys.argv[1], kind)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(data)
+
+
+def npy(array, **options):
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, **options)
+    return buffer.getvalue()
+
+
+def header(text, data=b"", version=1):
+    size = struct.pack("<H" if version == 1 else "<I", len(text))
+    return b"\x93NUMPY" + bytes([version, 0]) + size + text.encode() + data
+
+
+def seeds_npy():
+    numbers = np.arange(6).reshape(3, 2)
+    for code in ["<f8", ">f8", "<f4", "<f2", ">f2", "|i1", "<i8", ">u4", "|b1"]:
+        save("npy", "type_" + code.strip("<>|") + ("_big" if ">" in code else ""), npy(numbers.astype(code)))
+    save("npy", "fortran", npy(np.asfortranarray(numbers.astype("f4"))))
+    save("npy", "fortran_3d", npy(np.asfortranarray(np.arange(12.0).reshape(3, 2, 2))))
+    save("npy", "version_2", npy(numbers, version=(2, 0)))
+    save("npy", "version_3", npy(numbers, version=(3, 0)))
+    save("npy", "unicode", npy(np.array(["a", "né", ""])))
+    save("npy", "unicode_big", npy(np.array(["a", "né"]).astype(">U2")))
+    save("npy", "bytes", npy(np.array([b"a", b"\xff", b"ab"])))
+    save("npy", "not_finite", npy(np.array([[1, np.nan], [np.inf, 2]])))
+    save("npy", "object", npy(np.array([1, "a"], dtype=object), allow_pickle=True))
+    save("npy", "structured", npy(np.zeros(2, dtype=[("a", "f4"), ("b", "i4")])))
+    form = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }"
+    save("npy", "overflow", header(form % ("<f8", "False", "(4611686018427387904, 8)")))
+    save("npy", "huge", header(form % ("<f8", "True", "(1000000000000, 3)"), b"\0" * 8))
+    save("npy", "empty_text", header(form % ("<U0", "False", "(1000000000000,)")))
+    save("npy", "no_columns", header(form % ("|u1", "False", "(1000000000000000000, 0)")))
+    save("npy", "many_dimensions", header(form % ("|u1", "False", "(" + "1, " * 33 + ")"), b"x"))
+    save("npy", "unclosed", header("{'descr': '<f8"))
+    save("npy", "long_header", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{")
+    save("npy", "cut", npy(numbers.astype("f8"))[:-3])
+
+
+def seeds_npz():
+    def npz(compressed=False, **arrays):
+        buffer = io.BytesIO()
+        (np.savez_compressed if compressed else np.savez)(buffer, **arrays)
+        return buffer.getvalue()
+
+    numbers, labels = np.arange(6.0).reshape(3, 2), np.array([0, 1, 0])
+    stored = npz(x=numbers, y=labels)
+    deflated = npz(True, x=numbers, y=np.array(["a", "b", "é"]), who=np.array([b"p", b"q", b"p"]))
+    save("npz", "stored", stored)
+    save("npz", "deflated", deflated)
+    save("npz", "only_labels", npz(True, labels=labels))
+    save("npz", "other_names", npz(a=numbers, b=labels))
+    save("npz", "cut", deflated[:-30])
+    save("npz", "bad_checksum", stored.replace(numbers.tobytes(), numbers.tobytes()[::-1]))
+    save("npz", "zeros", npz(True, x=np.zeros((200, 100), "u1"), y=np.zeros(200, "u1")))
+    for name, method in [("bzip2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)]:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", method) as archive:
+            archive.writestr("x.npy", npy(numbers))
+        save("npz", name, buffer.getvalue())
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("x.txt", "no array")
+        archive.comment = b"PK\5\6 a comment"
+    save("npz", "no_arrays", buffer.getvalue())
+    save("npz", "empty", b"PK\5\6" + b"\0" * 18)
+    end = deflated.rfind(b"PK\5\6")
+    directory = struct.unpack("<I", deflated[end + 16 : end + 20])[0]
+    wide = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, 3, 3, end - directory, directory)
+    wide += struct.pack("<IIQI", 0x07064B50, 0, end, 1)
+    wide += struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 65535, 65535, 2**32 - 1, 2**32 - 1, 0)
+    save("npz", "zip64", deflated[:end] + wide)
+    claim = bytearray(deflated)
+    at = deflated.find(b"PK\1\2")
+    claim[at + 24 : at + 28] = struct.pack("<I", 2**32 - 2)
+    save("npz", "claims_gigabytes", bytes(claim))
+
+
+def seeds_csv():
+    texts = {
+        "plain": "a,b,label\n1,2.5,x\n-3,4e2,y\n",
+        "crlf": "a,b,label\r\n1,2.5,x\r\n-3,4e2,y",
+        "tabs": "a\tb\tclass\n1\t2\t3\n",
+        "semicolons": "a;b;y\n1;2;3\n",
+        "quotes": 'a,label\n"1","x,""y""\nz"\n2," b "\n',
+        "unclosed": 'a,label\n1,"x\n',
+        "after_quote": 'a,label\n"1"2,x\n3,y\n',
+        "bom": "\ufeffa,label\n1,x\n",
+        "sources": "who,a,label\np,1,x\nq,2,y\n,3,z\n",
+        "bad_rows": "a,b,label\n1,2\n1,2,x,4\n,2,x\nnan,1,x\nword,1,x\n1,2,\n1,2,ok\n",
+        "numbers": "1,2\n3,4\n",
+        "one_column": "label\n1\n\n2\n",
+        "duplicate": "a,a,label\n1,2,3\n",
+        "no_name": ",a,label\n0,1,2\n",
+        "lines": "\n\r\n\n",
+        "header": "a,label\n",
+        "hard": "a,label\n" + "".join(f"{t},1\n" for t in [
+            "18446744073709551616", "4.9406564584124654e-324", "1e400", "0." + "0" * 400 + "1", "9" * 1100, "1e-99999999999",
+            " 1 ", "+.5", "5.", "-0", "1e", "0x1p3", "inf", "12345678", "1234567890123456.789"]),
+    }
+    for name, text in texts.items():
+        save("csv", name, text.encode())
+    save("csv", "latin_1", "a,label\n1,né\n".encode("latin-1"))
+    save("csv", "zero_byte", b"a,label\n1,x\0y\n")
+
+
+def seeds_idx():
+    def idx(code, shape, data):
+        return bytes([0, 0, code, len(shape)]) + b"".join(struct.pack(">I", n) for n in shape) + data
+
+    images = idx(8, (3, 2, 2), bytes(range(12)))
+    for code, kind in [(9, "i1"), (11, ">i2"), (12, ">i4"), (13, ">f4"), (14, ">f8")]:
+        save("idx", f"type_{code:x}", idx(code, (3, 2), np.arange(6).astype(kind).tobytes()))
+    packed = gzip.compress(images, mtime=0)
+    save("idx", "images", images)
+    save("idx", "labels", idx(8, (3,), b"\0\1\0"))
+    save("idx", "images_gz", packed)
+    save("idx", "members", gzip.compress(images[:9], mtime=0) + gzip.compress(images[9:], mtime=0))
+    save("idx", "padded", packed + b"\0" * 9)
+    save("idx", "garbage", packed + b"x")
+    save("idx", "cut", images[:-1])
+    save("idx", "cut_gz", packed[:-5])
+    save("idx", "cut_header", images[:7])
+    save("idx", "overflow", idx(14, (2**32 - 1,) * 4, b""))
+    save("idx", "huge_gz", gzip.compress(idx(8, (2**32 - 1, 4), b""), mtime=0))
+    save("idx", "no_columns", idx(8, (2**32 - 1, 0), b""))
+    save("idx", "text_gz", gzip.compress(b"a,label\n1,2\n", mtime=0))
+    save("idx", "zeros_gz", gzip.compress(idx(8, (20, 1000), b"\0" * 20000), mtime=0))
+
+
+seeds_npy()
+seeds_npz()
+seeds_csv()
+seeds_idx()
