@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """Compares build/bench/bench_measure with the NumPy and torch programs of bench/peers/measure.py.
 
-    bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,mmd]
+    bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,mmd] [--core SkylakeX]
 
 Both work on the same arrays, turn about, and must agree; medians over the rounds, ratios as a markdown table. Each
 number of threads is a run of its own (both sides get it; LEEP and LogME of this library use one thread all the same).
+--core sets OPENBLAS_CORETYPE for both sides: OpenBLAS 0.3.21 does not know the newest processors and falls back to its
+oldest kernels there, four times slower; without --core both sides run as the system does.
 """
 import argparse
 import os
@@ -96,6 +98,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="leep,logme,mmd")
+    parser.add_argument("--core")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.here:
@@ -103,7 +106,10 @@ def main():
         for threads in options.threads.split(","):
             names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
             environment = dict(os.environ, **{name: threads for name in names})
-            print(f"\n{threads} thread(s) on both sides\n\n"
+            if options.core:
+                environment["OPENBLAS_CORETYPE"] = options.core
+            core = environment.get("OPENBLAS_CORETYPE", "as detected")
+            print(f"\n{threads} thread(s) on both sides, OpenBLAS kernels: {core}\n\n"
                   "| measure | type | mode | rows, columns, classes | here, ms | peer, ms | ratio | score differs by |\n"
                   "|---|---|---|---|---|---|---|---|", flush=True)
             subprocess.run([sys.executable, __file__, "--here", "--program", options.program, "--threads", threads,

@@ -56,16 +56,44 @@ static gbv_status mark_bad(csv_reading *r, gbv_error *error)
     return GBV_OK;
 }
 
+static gbv_status reject_width(csv_reading *r, size_t found, gbv_error *error)
+{
+    return row_reject(r->request, error, "%s: line %zu has %zu cells; the first line names %zu columns",
+                      r->request->path, r->record_line, found, r->header.names.count);
+}
+
+/* How many cells the record has whose cell `column` was just read; the place of reading stays. */
+static gbv_status count_cells(csv_reading *r, const csv_cell *cell, size_t column, size_t *found, gbv_error *error)
+{
+    const char *next = r->cells.next;
+    size_t line = r->cells.line;
+    csv_cell other = {.last = cell->last};
+    gbv_status status = GBV_OK;
+    for (*found = column + 1; !other.last && status == GBV_OK; (*found)++)
+        status = csv_cell_next(&r->cells, &other, error);
+    r->cells.next = next;
+    r->cells.line = line;
+    return status;
+}
+
+/* A cell too few or too many moves the others into the wrong columns: that is said rather than what it led to. */
 static gbv_status reject_number(csv_reading *r, const csv_cell *cell, size_t column, gbv_error *error)
 {
     const char *path = r->request->path, *name = r->header.names.texts[column];
     char shown[CELL_SHOWN];
     double value;
-    if (cell->begin == cell->end)
+    size_t found;
+    bool empty = cell->begin == cell->end, number = number_parse(cell->begin, cell->end, &value);
+    show_cell(cell, shown);
+    gbv_status status = count_cells(r, cell, column, &found, error);
+    if (status != GBV_OK)
+        return status;
+    if (found != r->header.names.count)
+        return reject_width(r, found, error);
+    if (empty)
         return row_reject(r->request, error, "%s: line %zu, column \"%.100s\" is empty; features must be numbers", path,
                           r->record_line, name);
-    show_cell(cell, shown);
-    if (number_parse(cell->begin, cell->end, &value))
+    if (number)
         return row_reject(r->request, error, "%s: line %zu, column \"%.100s\" holds %s; features must be finite", path,
                           r->record_line, name, shown);
     return row_reject(r->request, error,
@@ -143,12 +171,6 @@ static inline bool read_bare_number(csv_cells *cells, double *number, bool *last
         return false;
     cells->next = stop + 1;
     return true;
-}
-
-static gbv_status reject_width(csv_reading *r, size_t found, gbv_error *error)
-{
-    return row_reject(r->request, error, "%s: line %zu has %zu cells; the first line names %zu columns",
-                      r->request->path, r->record_line, found, r->header.names.count);
 }
 
 static gbv_status count_and_reject(csv_reading *r, size_t found, gbv_error *error)
