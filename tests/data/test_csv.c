@@ -156,7 +156,7 @@ static const struct {
     {"1,2", "line 3 has 2 cells", "names 3 columns"},
     {"1,2,x,4,5", "line 3 has 5 cells", "names 3 columns"},
     {"1,,x", "line 3, column \"b\" is empty", "numbers"},
-    {"", "line 3, column \"a\" is empty", "numbers"},
+    {"", "line 3 has 1 cell;", "names 3 columns"},
     {"1,Paris,x", "line 3, column \"b\" holds \"Paris\"", "--label-column"},
     {"1,nan,x", "line 3, column \"b\" holds nan", "finite"},
     {"-inf,2,x", "line 3, column \"a\" holds -inf", "finite"},

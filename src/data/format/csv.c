@@ -58,8 +58,8 @@ static gbv_status mark_bad(csv_reading *r, gbv_error *error)
 
 static gbv_status reject_width(csv_reading *r, size_t found, gbv_error *error)
 {
-    return row_reject(r->request, error, "%s: line %zu has %zu cells; the first line names %zu columns",
-                      r->request->path, r->record_line, found, r->header.names.count);
+    return row_reject(r->request, error, "%s: line %zu has %zu cell%s; the first line names %zu columns",
+                      r->request->path, r->record_line, found, found == 1 ? "" : "s", r->header.names.count);
 }
 
 /* How many cells the record has whose cell `column` was just read; the place of reading stays. */
