@@ -17,6 +17,7 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
         {"class-map", OPTION_TEXT, &in->class_map, "FILE", "what the sources' labels mean (made by gbv classes)", 0},
         {"skip-bad-rows", OPTION_FLAG, &in->read.skip_bad_rows, NULL,
          "leave out rows that cannot be used, and count them", 0},
+        {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read", 'v'},
         {0},
     };
     memcpy(table, with_reference ? all : all + 1, with_reference ? sizeof all : sizeof all - sizeof *all);
@@ -74,6 +75,17 @@ static gbv_status read_sources(inputs *in, gbv_error *error)
     return gbv_sources_add_folder(in->sources, in->sources_path, &in->read, error);
 }
 
+static void tell_what_was_read(const inputs *in)
+{
+    if (in->reference)
+        fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n", in->reference_path,
+                gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
+                gbv_dataset_class_count(in->reference));
+    for (size_t i = 0; i < gbv_sources_count(in->sources); i++)
+        fprintf(stderr, "gbv: source %s: %zu rows\n", gbv_sources_name(in->sources, i),
+                gbv_sources_rows(in->sources, i));
+}
+
 int inputs_read(const command *self, inputs *in, bool with_reference)
 {
     gbv_error error = {0};
@@ -102,6 +114,8 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
     in->read.context = NULL;
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message[0] ? error.message : "not enough memory");
+    if (in->verbose)
+        tell_what_was_read(in);
     if (skipped.count)
         fprintf(stderr, "gbv: %zu row%s skipped\n", skipped.count, skipped.count > 1 ? "s" : "");
     return PARSED;

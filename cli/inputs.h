@@ -11,12 +11,13 @@ typedef struct inputs {
     text_list source_arguments; /* NAME=DATASET */
     const char *sources_path;   /* a folder, or a table with a source column */
     const char *class_map;
+    bool verbose;
     gbv_read_options read;
     gbv_dataset *reference;
     gbv_sources *sources;
 } inputs;
 
-enum { INPUT_OPTIONS = 8 };
+enum { INPUT_OPTIONS = 9 };
 
 /* Fills `table` with the options of this group; `with_reference` leaves --reference out when false. */
 void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]);

@@ -36,6 +36,18 @@ static bool text_list_push(text_list *list, const char *text)
     return true;
 }
 
+/* Numbers still hold their defaults when help is asked for; zero stands for "not set". */
+static void print_default(const option *o)
+{
+    if (o->kind == OPTION_NUMBER && *(double *)o->target != 0)
+        printf(" (default: %g)", *(double *)o->target);
+    if (o->kind == OPTION_COUNT && *(size_t *)o->target != 0)
+        printf(" (default: %zu)", *(size_t *)o->target);
+    if (o->kind == OPTION_SEED)
+        printf(" (default: %llu)", (unsigned long long)*(uint64_t *)o->target);
+    putchar('\n');
+}
+
 static void print_help(const command *self, const option *const *tables)
 {
     printf("gbv %s %s\n\n%s\n\nexamples:\n%s\noptions:\n", self->name, self->usage, self->summary, self->examples);
@@ -44,7 +56,8 @@ static void print_help(const command *self, const option *const *tables)
             char left[64];
             snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? (char[]){'-', o->letter, ' ', '\0'} : "   ", o->name,
                      o->argument ? " " : "", o->argument ? o->argument : "");
-            printf("  %-34s %s\n", left, o->help);
+            printf("  %-34s %s", left, o->help);
+            print_default(o);
         }
     printf("  %-34s %s\n", "-h --help", "this text");
 }

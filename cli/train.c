@@ -84,7 +84,7 @@ static int run(const command *self, int count, char **arguments)
         {"pooled", OPTION_FLAG, &chosen.pooled, NULL, "the same weight for every row", 0},
         {"source-weights", OPTION_TEXT, &chosen.source_weights, "FILE", "weights from a CSV source,weight", 0},
         {"test", OPTION_TEXT, &chosen.test, "DATASET", "print the accuracy on this set", 0},
-        {"seed", OPTION_SEED, &options.seed, "N", "random numbers of the mlp (default: 1)", 0},
+        {"seed", OPTION_SEED, &options.seed, "N", "random numbers of the mlp", 0},
         {"output", OPTION_TEXT, &show.output, "FILE", "the trained model (safetensors)", 'o'},
         {0},
     };

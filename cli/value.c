@@ -79,7 +79,7 @@ static int run(const command *self, int count, char **arguments)
         {"undefined", OPTION_TEXT, &chosen.undefined, "error|zero",
          "a source without a score stops the run (default) or gets no weight", 0},
         {"fast", OPTION_FLAG, &options.fast, NULL, "single precision where a measure offers it (1e-6)", 0},
-        {"seed", OPTION_SEED, &options.model.seed, "N", "random numbers of the mlp (default: 1)", 0},
+        {"seed", OPTION_SEED, &options.model.seed, "N", "random numbers of the mlp", 0},
         {0},
     };
     gbv_result *result = NULL;

@@ -19,6 +19,9 @@ enum {
     PRECONDITIONER_ROWS = 4, /* rows looked at for each feature */
 };
 
+/* Products in an evaluation from which on it is worth waking other threads: a few milliseconds. */
+static const double THREADS_FROM = 4e7;
+
 /* Block [first, first + count) as dense rows of the objective's width. */
 static const double *block(const linear_objective *o, size_t first, size_t count, double *buffer)
 {
@@ -171,7 +174,8 @@ gbv_status linear_objective_open(linear_objective *o, gbv_error *error)
     chunks = chunks < fitting ? chunks : fitting;
     o->chunk_count = chunks < 1 ? 1 : chunks > MOST_CHUNKS ? MOST_CHUNKS : chunks;
     o->block_rows = scaling_block_rows(o->width);
-    o->threads = omp_in_parallel() ? 1 : plan_workers(o->task->options->threads, o->chunk_count);
+    bool worth_it = (double)rows * (double)count > THREADS_FROM && !omp_in_parallel();
+    o->threads = worth_it ? plan_workers(o->task->options->threads, o->chunk_count) : 1;
     o->weights = arena_array(scratch, count, sizeof(double));
     o->chunk_gradients = arena_array(scratch, count, o->chunk_count * sizeof(double));
     o->chunk_losses = arena_array(scratch, o->chunk_count, sizeof(double));

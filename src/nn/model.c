@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "compute/dense.h"
+#include "compute/narrow.h"
 
 #define MODEL(name) extern const model_kind model_##name;
 #include "nn/models.def"
@@ -26,7 +27,7 @@ static const char kind_names[] =
 #undef MODEL
     ;
 
-enum { READOUT_BLOCK_ROWS = 256 };
+enum { READOUT_BLOCK_ROWS = 64 };
 
 const model_kind *model_kind_at(size_t index)
 {
@@ -50,7 +51,7 @@ const char *model_feature_space(const char *kind)
 gbv_model_options gbv_model_defaults(void)
 {
     return (gbv_model_options){
-        .model = "linear", .l2 = 0.1, .hidden = 128, .epochs = 20, .batch = 32, .learning_rate = 1e-3, .seed = 1};
+        .model = "linear", .l2 = 0.1, .hidden = 128, .epochs = 0, .batch = 32, .learning_rate = 1e-3, .seed = 1};
 }
 
 gbv_status model_options_check(const gbv_model_options *options, gbv_error *error)
@@ -67,8 +68,6 @@ gbv_status model_options_check(const gbv_model_options *options, gbv_error *erro
     if (options->hidden < 1 || options->hidden > 1u << 20)
         return error_set(error, GBV_USAGE, "hidden is %zu: the width of the hidden layer must be between 1 and %u",
                          options->hidden, 1u << 20);
-    if (options->epochs < 1)
-        return error_set(error, GBV_USAGE, "epochs is 0: at least one pass over the rows is needed");
     if (options->batch < 1 || options->batch > 1u << 24)
         return error_set(error, GBV_USAGE, "batch is %zu: a step must take between 1 and %u rows", options->batch,
                          1u << 24);
@@ -249,14 +248,35 @@ size_t model_feature_count(const gbv_model *model)
     return model->hidden ? model->hidden : model->outputs;
 }
 
-/* out = in * weights + bias for `rows` rows. */
-static void affine(const double *in, size_t rows, size_t inputs, const double *weights, const double *bias,
-                   size_t outputs, double *out)
+/* A layer's weights as compute/narrow.h wants them, and room for what it makes of a block. */
+typedef struct layer {
+    size_t inputs, outputs, padded;
+    const double *bias;
+    double *weights; /* inputs x padded */
+    double *sums;    /* block x padded */
+    double *out;     /* block x outputs */
+} layer;
+
+static bool layer_open(layer *l, size_t inputs, size_t outputs, const double *weights, const double *bias,
+                       arena *scratch)
 {
+    *l = (layer){.inputs = inputs, .outputs = outputs, .padded = narrow_padded(outputs), .bias = bias};
+    l->weights = arena_array(scratch, inputs, l->padded * sizeof *l->weights);
+    l->sums = arena_array(scratch, READOUT_BLOCK_ROWS, l->padded * sizeof *l->sums);
+    l->out = arena_array(scratch, READOUT_BLOCK_ROWS, outputs * sizeof *l->out);
+    if (!l->weights || !l->sums || !l->out)
+        return false;
+    narrow_pad(weights, inputs, outputs, l->weights);
+    return true;
+}
+
+/* l->out = in * weights + bias for `rows` rows. */
+static void layer_apply(const layer *l, const double *in, size_t rows)
+{
+    narrow_multiply(in, rows, l->inputs, l->weights, l->padded, l->sums);
     for (size_t i = 0; i < rows; i++)
-        memcpy(out + i * outputs, bias, outputs * sizeof *out);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)outputs, (int)inputs, 1, in, (int)inputs,
-                weights, (int)outputs, 1, out, (int)outputs);
+        for (size_t k = 0; k < l->outputs; k++)
+            l->out[i * l->outputs + k] = l->sums[i * l->padded + k] + l->bias[k];
 }
 
 static void centred_rows(const double *logits, size_t rows, size_t columns, double *out)
@@ -270,45 +290,53 @@ static void centred_rows(const double *logits, size_t rows, size_t columns, doub
     }
 }
 
+/* Writes what was asked for of a block of logits (overwritten) that starts at row `first`. */
+static void write_block(const gbv_model *model, const readout *out, size_t first, size_t count, const double *hidden,
+                        double *logits)
+{
+    size_t outputs = model->outputs, size = count * outputs * sizeof *logits;
+    if (out->logits)
+        memcpy(out->logits + first * outputs, logits, size);
+    if (out->features && hidden)
+        memcpy(out->features + first * model->hidden, hidden, count * model->hidden * sizeof *hidden);
+    else if (out->features)
+        centred_rows(logits, count, outputs, out->features + first * outputs);
+    if (out->probabilities) {
+        dense_softmax_rows(logits, count, outputs);
+        memcpy(out->probabilities + first * outputs, logits, size);
+    }
+}
+
 gbv_status model_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
                           gbv_error *error)
 {
-    size_t outputs = model->outputs, step = READOUT_BLOCK_ROWS;
+    layer hidden = {0}, output;
     if (data->columns != model->inputs)
         return error_set(error, GBV_BAD_INPUT, "the rows have %zu features, the model was fitted on %zu", data->columns,
                          model->inputs);
-    double *buffer = arena_array(scratch, model->inputs, step * sizeof *buffer);
-    double *logits = arena_array(scratch, outputs, step * sizeof *logits);
-    double *hidden = arena_array(scratch, model->hidden, step * sizeof *hidden);
-    if (!buffer || !logits || !hidden)
+    double *buffer = arena_array(scratch, model->inputs, READOUT_BLOCK_ROWS * sizeof *buffer);
+    if (!buffer ||
+        (model->hidden &&
+         !layer_open(&hidden, model->inputs, model->hidden, model->hidden_weights, model->hidden_bias, scratch)) ||
+        !layer_open(&output, model->hidden ? model->hidden : model->inputs, model->outputs, model->weights, model->bias,
+                    scratch))
         return error_out_of_memory(error, "using a model");
-    for (size_t first = 0; first < data->rows; first += step) {
-        size_t count = data->rows - first < step ? data->rows - first : step;
+    for (size_t first = 0; first < data->rows; first += READOUT_BLOCK_ROWS) {
+        size_t count = data->rows - first < READOUT_BLOCK_ROWS ? data->rows - first : READOUT_BLOCK_ROWS;
         const double *in = sample_block_f64(data, first, count, buffer);
-        size_t inputs = model->inputs;
         if (model->hidden) {
-            affine(in, count, inputs, model->hidden_weights, model->hidden_bias, model->hidden, hidden);
+            layer_apply(&hidden, in, count);
             for (size_t i = 0; i < count * model->hidden; i++)
-                hidden[i] = hidden[i] > 0 ? hidden[i] : 0;
-            in = hidden;
-            inputs = model->hidden;
+                hidden.out[i] = hidden.out[i] > 0 ? hidden.out[i] : 0;
+            in = hidden.out;
         }
-        affine(in, count, inputs, model->weights, model->bias, outputs, logits);
-        for (size_t i = 0; i < count * outputs; i++)
-            if (!isfinite(logits[i]))
+        layer_apply(&output, in, count);
+        for (size_t i = 0; i < count * model->outputs; i++)
+            if (!isfinite(output.out[i]))
                 return error_set(error, GBV_BAD_INPUT,
                                  "row %zu takes the model out of the range of numbers: its features are too large",
-                                 first + i / outputs + 1);
-        if (out->logits)
-            memcpy(out->logits + first * outputs, logits, count * outputs * sizeof *logits);
-        if (out->features && model->hidden)
-            memcpy(out->features + first * model->hidden, hidden, count * model->hidden * sizeof *hidden);
-        else if (out->features)
-            centred_rows(logits, count, outputs, out->features + first * outputs);
-        if (out->probabilities) {
-            dense_softmax_rows(logits, count, outputs);
-            memcpy(out->probabilities + first * outputs, logits, count * outputs * sizeof *logits);
-        }
+                                 first + i / model->outputs + 1);
+        write_block(model, out, first, count, model->hidden ? hidden.out : NULL, output.out);
     }
     return GBV_OK;
 }
