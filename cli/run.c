@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,6 +113,20 @@ void run_watch(run_options *run, gbv_model_options *model)
     model->context = run;
 }
 
+/* From /proc, because getrusage still counts the memory of whoever started the program. */
+static double peak_memory(void)
+{
+    char line[128];
+    double kilobytes = 0;
+    FILE *stream = fopen("/proc/self/status", "re");
+    while (stream && fgets(line, sizeof line, stream))
+        if (sscanf(line, "VmHWM: %lf kB", &kilobytes) == 1)
+            break;
+    if (stream)
+        fclose(stream);
+    return 1024 * kilobytes;
+}
+
 int run_finish(const command *self, run_options *run, size_t threads)
 {
     if (run->drawn)
@@ -121,11 +134,9 @@ int run_finish(const command *self, run_options *run, size_t threads)
     run->drawn = false;
     if (!run->metrics)
         return PARSED;
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     gbv_metric metrics[] = {
         {"seconds", now() - run->started},
-        {"peak_memory_bytes", 1024.0 * (double)usage.ru_maxrss},
+        {"peak_memory_bytes", peak_memory()},
         {"threads", (double)(threads ? threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN))},
     };
     gbv_error error;
