@@ -112,9 +112,10 @@ typedef struct gbv_simulation {
 } gbv_simulation;
 
 /* Writes annotators/annotator-0.npz, ... (from `train`), reference.npz and test.npz (from `test`, disjoint) and
- * simulation.json (what was done) into `folder`, which is created or must be empty; `test` may be NULL when reference_per_class is 0, and test.npz is
- * not written when no row is left for it. The same plan gives the same bytes; an annotator's rows and mistakes depend
- * on the seed and its number, not on the other annotators' rates. A failure takes back what was written. */
+ * simulation.json (what was done) into `folder`, which is created or must be empty; `test` may be NULL when
+ * reference_per_class is 0, and test.npz is not written when no row is left for it. The same plan gives the same bytes;
+ * an annotator's rows and mistakes depend on the seed and its number, not on the other annotators' rates. A failure
+ * takes back what was written. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_simulate(const gbv_dataset *train, const gbv_dataset *test,
                                                const gbv_simulation *simulation, const char *folder, gbv_error *error);
 

@@ -150,15 +150,12 @@ static bool matrix_is_loose(const gbv_matrix *m, gbv_type type)
         const unsigned char *bytes = element(m, row, 0);                                                               \
         if (matrix_is_loose(m, GBV_F32)) {                                                                             \
             const loose_float *in = (const loose_float *)bytes;                                                        \
-            for (size_t j = 0; j < m->columns; j++)                                                                    \
-                out[j] = (OUT)in[j];                                                                                   \
+            _Pragma("omp simd") for (size_t j = 0; j < m->columns; j++) out[j] = (OUT)in[j];                           \
         } else if (matrix_is_loose(m, GBV_F64)) {                                                                      \
             const loose_double *in = (const loose_double *)bytes;                                                      \
-            for (size_t j = 0; j < m->columns; j++)                                                                    \
-                out[j] = (OUT)in[j];                                                                                   \
+            _Pragma("omp simd") for (size_t j = 0; j < m->columns; j++) out[j] = (OUT)in[j];                           \
         } else if (matrix_is_loose(m, GBV_U8)) {                                                                       \
-            for (size_t j = 0; j < m->columns; j++)                                                                    \
-                out[j] = (OUT)bytes[j];                                                                                \
+            _Pragma("omp simd") for (size_t j = 0; j < m->columns; j++) out[j] = (OUT)bytes[j];                        \
         } else {                                                                                                       \
             size_t size = type_size(m->type);                                                                          \
             for (size_t j = 0; j < m->columns; j++, bytes += m->column_stride)                                         \

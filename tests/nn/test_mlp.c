@@ -1,0 +1,222 @@
+/* The network with one hidden layer: its gradient against finite differences of a plain restatement in doubles, what it
+ * learns, and that nothing but seed and subject decides its numbers. */
+#include "nn_support.h"
+
+#include "nn/mlp.h"
+
+enum { BATCH = 7, INPUTS = 5, HIDDEN = 6, OUTPUTS = 3 };
+
+static double loss_by_hand(const mlp_network *net, const double *p, const int32_t *targets, const float *weights)
+{
+    double loss = 0;
+    for (size_t i = 0; i < BATCH; i++) {
+        double logits[OUTPUTS], sum = 0;
+        for (size_t k = 0; k < OUTPUTS; k++)
+            logits[k] = p[net->bias + k];
+        for (size_t h = 0; h < HIDDEN; h++) {
+            double a = p[net->hidden_bias + h];
+            for (size_t j = 0; j < INPUTS; j++)
+                a += (double)net->rows[i * INPUTS + j] * p[j * HIDDEN + h];
+            for (size_t k = 0; k < OUTPUTS && a > 0; k++)
+                logits[k] += a * p[net->weights + h * OUTPUTS + k];
+        }
+        for (size_t k = 0; k < OUTPUTS; k++)
+            sum += exp(logits[k]);
+        loss += (double)weights[i] * (log(sum) - logits[targets[i]]) / BATCH;
+    }
+    return loss;
+}
+
+static void the_gradient_agrees_with_finite_differences(void **state)
+{
+    (void)state;
+    arena scratch = {0};
+    mlp_network net;
+    random_stream stream = random_stream_open(1, "net", RANDOM_WEIGHTS);
+    assert_true(mlp_open(&net, INPUTS, HIDDEN, OUTPUTS, BATCH, &scratch));
+    double *p = malloc(net.count * sizeof *p);
+    for (size_t i = 0; i < net.count; i++)
+        p[i] = net.parameters[i] = (float)random_normal(&stream);
+    for (size_t i = 0; i < BATCH * INPUTS; i++)
+        net.rows[i] = (float)random_normal(&stream);
+    const int32_t targets[BATCH] = {0, 1, 2, 0, 1, 2, 2};
+    const float weights[BATCH] = {1, 0.5f, 2, 1, 0, 3, 1};
+    assert_near(mlp_loss(&net, BATCH, targets, weights), loss_by_hand(&net, p, targets, weights), 1e-6);
+    for (size_t i = 0; i < net.count; i++) {
+        double kept = p[i], step = 1e-6;
+        p[i] = kept + step;
+        double above = loss_by_hand(&net, p, targets, weights);
+        p[i] = kept - step;
+        double below = loss_by_hand(&net, p, targets, weights);
+        p[i] = kept;
+        assert_near(net.gradient[i], (above - below) / (2 * step), 2e-6);
+    }
+    free(p);
+    arena_free(&scratch);
+}
+
+static gbv_model_options mlp_options(void)
+{
+    gbv_model_options options = gbv_model_defaults();
+    options.model = "mlp";
+    options.hidden = 16;
+    return options;
+}
+
+/* The corners of a square, opposite ones alike: no linear model tells them apart. */
+static rows four_corners(size_t count)
+{
+    rows r = rows_create(count, 2);
+    random_stream stream = random_stream_open(2, "corners", RANDOM_SPLIT);
+    for (size_t i = 0; i < count; i++) {
+        bool right = i & 1, top = i & 2;
+        r.features[2 * i] = 1000 * ((right ? 1 : -1) + 0.2 * random_normal(&stream)) + 5e5;
+        r.features[2 * i + 1] = 1e-3 * ((top ? 1 : -1) + 0.2 * random_normal(&stream));
+        r.labels[i] = right == top;
+    }
+    return r;
+}
+
+static void it_learns_what_no_linear_model_can(void **state)
+{
+    (void)state;
+    rows r = four_corners(200);
+    gbv_model_options options = mlp_options();
+    options.l2 = 1e-3;
+    options.learning_rate = 1e-2;
+    gbv_model *model = fit_model(rows_sample(&r, NULL), 2, &options);
+    double *p = model_probabilities(model, rows_sample(&r, NULL));
+    size_t right = 0;
+    for (size_t i = 0; i < 200; i++)
+        right += p[2 * i + (size_t)r.labels[i]] > 0.5;
+    assert_true(right >= 195);
+    assert_int_equal(model_feature_count(model), 16);
+    free(p);
+    gbv_model_free(model);
+    rows_free(&r);
+}
+
+static void seed_and_subject_decide_and_threads_do_not(void **state)
+{
+    (void)state;
+    rows r = rows_of_classes(3, 70, 9, 3);
+    gbv_model_options options = mlp_options();
+    options.epochs = 3;
+    options.threads = 1;
+    gbv_model *first = fit_model(rows_sample(&r, NULL), 3, &options);
+    options.threads = 2;
+    gbv_model *again = fit_model(rows_sample(&r, NULL), 3, &options);
+    gbv_model *inside = NULL;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    inside = fit_model(rows_sample(&r, NULL), 3, &options);
+    options.seed++;
+    gbv_model *other = fit_model(rows_sample(&r, NULL), 3, &options);
+    size_t bytes = first->parameter_count * sizeof(double);
+    assert_memory_equal(first->parameters, again->parameters, bytes);
+    assert_memory_equal(first->parameters, inside->parameters, bytes);
+    assert_memory_not_equal(first->parameters, other->parameters, bytes);
+    options.seed--;
+    gbv_error error;
+    gbv_model *stranger;
+    arena scratch = {0};
+    assert_ok(model_fit(rows_sample(&r, NULL), 3, &options, "another", &scratch, &stranger, &error), error);
+    assert_memory_not_equal(first->parameters, stranger->parameters, bytes);
+    arena_free(&scratch);
+    gbv_model_free(first);
+    gbv_model_free(again);
+    gbv_model_free(inside);
+    gbv_model_free(other);
+    gbv_model_free(stranger);
+    rows_free(&r);
+}
+
+static void only_the_proportions_of_weights_matter(void **state)
+{
+    (void)state;
+    rows r = rows_of_classes(4, 50, 4, 2);
+    double weights[50], larger[50];
+    for (size_t i = 0; i < 50; i++)
+        larger[i] = 1024 * (weights[i] = i % 3 ? 0.5 : 2);
+    gbv_model_options options = mlp_options();
+    options.epochs = 5;
+    gbv_model *a = fit_model(rows_sample(&r, weights), 2, &options);
+    gbv_model *b = fit_model(rows_sample(&r, larger), 2, &options);
+    gbv_model *c = fit_model(rows_sample(&r, NULL), 2, &options);
+    assert_near(largest_difference(a->parameters, b->parameters, a->parameter_count), 0, 1e-12);
+    assert_true(largest_difference(a->parameters, c->parameters, a->parameter_count) > 1e-4);
+    gbv_model_free(a);
+    gbv_model_free(b);
+    gbv_model_free(c);
+    rows_free(&r);
+}
+
+static void rows_from_many_parts_are_found(void **state)
+{
+    (void)state;
+    rows r = rows_of_classes(5, 40, 3, 2);
+    double ones[40];
+    for (size_t i = 0; i < 40; i++)
+        ones[i] = 1;
+    gbv_model_options options = mlp_options();
+    options.epochs = 4;
+    gbv_model *whole = fit_model(rows_sample(&r, NULL), 2, &options);
+    gbv_model *parts = fit_model(rows_sample(&r, ones), 2, &options);
+    assert_memory_equal(whole->parameters, parts->parameters, whole->parameter_count * sizeof(double));
+    gbv_model_free(whole);
+    gbv_model_free(parts);
+    rows_free(&r);
+}
+
+static void a_larger_penalty_gives_smaller_weights(void **state)
+{
+    (void)state;
+    rows r = rows_of_classes(6, 60, 5, 3);
+    double last = INFINITY;
+    for (double l2 = 0; l2 < 2; l2 = l2 == 0 ? 0.1 : l2 * 10) {
+        gbv_model_options options = mlp_options();
+        options.l2 = l2;
+        gbv_model *model = fit_model(rows_sample(&r, NULL), 3, &options);
+        double norm = 0;
+        for (size_t i = 0; i < model->hidden * model->outputs; i++)
+            norm += model->weights[i] * model->weights[i];
+        assert_true(norm < last);
+        last = norm;
+        gbv_model_free(model);
+    }
+    rows_free(&r);
+}
+
+static void few_rows_and_constant_columns_stay_finite(void **state)
+{
+    (void)state;
+    for (size_t count = 1; count <= 3; count += 2) {
+        rows r = rows_of_classes(7, count, 4, count);
+        for (size_t i = 0; i < count; i++)
+            r.features[i * 4] = 7;
+        gbv_model_options options = mlp_options();
+        gbv_model *model = fit_model(rows_sample(&r, NULL), 3, &options);
+        for (size_t h = 0; h < model->hidden; h++)
+            assert_true(model->hidden_weights[h] == 0);
+        double *p = model_probabilities(model, rows_sample(&r, NULL));
+        for (size_t i = 0; i < count; i++)
+            assert_true(p[i * model->outputs + i] > 0.5);
+        free(p);
+        gbv_model_free(model);
+        rows_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gradient_agrees_with_finite_differences),
+        cmocka_unit_test(it_learns_what_no_linear_model_can),
+        cmocka_unit_test(seed_and_subject_decide_and_threads_do_not),
+        cmocka_unit_test(only_the_proportions_of_weights_matter),
+        cmocka_unit_test(rows_from_many_parts_are_found),
+        cmocka_unit_test(a_larger_penalty_gives_smaller_weights),
+        cmocka_unit_test(few_rows_and_constant_columns_stay_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
