@@ -2,11 +2,13 @@
 """Compares build/bench/bench_measure with the NumPy and torch programs of bench/peers/measure.py.
 
     bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,mmd] [--core SkylakeX]
+                         [--clock wall|cpu]
 
 Both work on the same arrays, turn about, and must agree; medians over the rounds, ratios as a markdown table. Each
 number of threads is a run of its own (both sides get it; LEEP and LogME of this library use one thread all the same).
 --core sets OPENBLAS_CORETYPE for both sides: OpenBLAS 0.3.21 does not know the newest processors and falls back to its
 oldest kernels there, four times slower; without --core both sides run as the system does.
+--clock cpu counts processor time instead, for a machine that others use meanwhile; it is meant for one thread.
 """
 import argparse
 import os
@@ -64,7 +66,7 @@ def peer_call(measure, first, second):
     return lambda: getattr(peers, measure)(first, second)
 
 
-def compare(case, program, rounds, folder):
+def compare(case, program, rounds, clock, folder):
     import numpy
     measure, kind, mode, rows, columns, classes, tolerance = case
     first, second = make_inputs(numpy, measure, kind, rows, columns, classes)
@@ -79,10 +81,10 @@ def compare(case, program, rounds, folder):
         output = subprocess.run([program, measure, kind, mode, str(repetitions), str(rows), str(columns)] + paths,
                                 check=True, capture_output=True, text=True).stdout.split()
         ours.append(float(output[0]))
-        start = time.perf_counter()
+        start = clock()
         for _ in range(repetitions if repetitions > 3 else 1):
             peer()
-        theirs.append((time.perf_counter() - start) / (repetitions if repetitions > 3 else 1))
+        theirs.append((clock() - start) / (repetitions if repetitions > 3 else 1))
     score = float(output[1])
     error = abs(score - peer_score) / abs(peer_score)
     if not error <= tolerance:
@@ -99,6 +101,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="leep,logme,mmd")
     parser.add_argument("--core")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.here:
@@ -109,19 +112,21 @@ def main():
             if options.core:
                 environment["OPENBLAS_CORETYPE"] = options.core
             core = environment.get("OPENBLAS_CORETYPE", "as detected")
-            print(f"\n{threads} thread(s) on both sides, OpenBLAS kernels: {core}\n\n"
+            print(f"\n{threads} thread(s) on both sides, OpenBLAS kernels: {core}, {options.clock} time\n\n"
                   "| measure | type | mode | rows, columns, classes | here, ms | peer, ms | ratio | score differs by |\n"
                   "|---|---|---|---|---|---|---|---|", flush=True)
             subprocess.run([sys.executable, __file__, "--here", "--program", options.program, "--threads", threads,
-                            "--rounds", str(options.rounds), "--only", options.only], check=True, env=environment)
+                            "--rounds", str(options.rounds), "--only", options.only, "--clock", options.clock], check=True, env=environment)
         return
     if "mmd" in options.only:
         import torch
         torch.set_num_threads(int(options.threads))
+    clock = time.process_time if options.clock == "cpu" else time.perf_counter
+    os.environ["BENCH_CLOCK"] = options.clock
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
             if case[0] in options.only.split(","):
-                compare(case, options.program, options.rounds, folder)
+                compare(case, options.program, options.rounds, clock, folder)
 
 
 if __name__ == "__main__":

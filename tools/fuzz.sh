@@ -22,7 +22,8 @@ if [ ${#targets[@]} = 0 ]; then
 fi
 
 failed=0
-printf '%-20s %8s %12s %9s %8s\n' target seconds executions coverage crashes
+TIMEFORMAT='%U'
+printf '%-20s %11s %12s %9s %8s\n' target 'CPU seconds' executions coverage crashes
 for target in "${targets[@]}"; do
     name=${target##*/fuzz_}
     found=build/fuzz/found/$name crashes=build/fuzz/crashes/$name log=build/fuzz/$name.log
@@ -30,14 +31,13 @@ for target in "${targets[@]}"; do
     corpus=("$crashes")
     [ ! -d "tests/fuzz/corpus/$name" ] || corpus+=("tests/fuzz/corpus/$name")
     status=0
-    begin=$(date +%s)
-    "$target" -max_total_time="$seconds" -rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10 -print_final_stats=1 \
-        -artifact_prefix="$crashes/" "$found" "${corpus[@]}" >"$log" 2>&1 || status=$?
-    end=$(date +%s)
+    { time "$target" -max_total_time="$seconds" -rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10 -print_final_stats=1 \
+        -artifact_prefix="$crashes/" "$found" "${corpus[@]}" >"$log" 2>&1; } 2>"$log.time" || status=$?
+    cpu=$(tail -n 1 "$log.time")
     executions=$(awk '/^stat::number_of_executed_units/ { n = $2 } END { print n + 0 }' "$log")
     coverage=$(awk '{ for (i = 1; i < NF; i++) if ($i == "cov:") n = $(i + 1) } END { print n + 0 }' "$log")
     count=$((status != 0))
-    printf '%-20s %8d %12d %9d %8d\n' "$name" $((end - begin)) "$executions" "$coverage" "$count"
+    printf '%-20s %11s %12d %9d %8d\n' "$name" "$cpu" "$executions" "$coverage" "$count"
     if [ "$status" != 0 ]; then
         failed=1
         grep -m 3 -E 'ERROR|SUMMARY|runtime error' "$log" >&2 || tail -n 3 "$log" >&2
