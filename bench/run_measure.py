@@ -113,10 +113,11 @@ def main():
                 environment["OPENBLAS_CORETYPE"] = options.core
             core = environment.get("OPENBLAS_CORETYPE", "as detected")
             print(f"\n{threads} thread(s) on both sides, OpenBLAS kernels: {core}, {options.clock} time\n\n"
-                  "| measure | type | mode | rows, columns, classes | here, ms | peer, ms | ratio | score differs by |\n"
+                  "| measure | type | mode | rows, columns, classes | here, ms | peer, ms | ratio | differ by |\n"
                   "|---|---|---|---|---|---|---|---|", flush=True)
             subprocess.run([sys.executable, __file__, "--here", "--program", options.program, "--threads", threads,
-                            "--rounds", str(options.rounds), "--only", options.only, "--clock", options.clock], check=True, env=environment)
+                            "--rounds", str(options.rounds), "--only", options.only, "--clock", options.clock],
+                           check=True, env=environment)
         return
     if "mmd" in options.only:
         import torch

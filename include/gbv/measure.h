@@ -60,7 +60,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_measure_choose(const char *name, const cha
 /* One score. `variant` NULL takes the default; `row_terms` (N doubles, or NULL) receives each row's share when the
  * score is a mean over rows, and NaN otherwise.
  * The score may be -INFINITY (defined, worst possible), never NaN: an undefined score is GBV_UNDEFINED.
- * Fails with GBV_USAGE for an unknown name or variant, GBV_BAD_INPUT for missing, ill-shaped or non-finite input. */
+ * Fails with GBV_USAGE for an unknown name or variant or a missing piece, GBV_BAD_INPUT for ill-shaped or non-finite
+ * input. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_input *input,
                                               double *score, double *row_terms, gbv_error *error);
 

@@ -2,7 +2,7 @@
 #ifndef DATA_MATCH_H
 #define DATA_MATCH_H
 
-#include "data/nearest.h"
+#include "base/nearest.h"
 #include "data/sources.h"
 
 typedef enum match_kind {

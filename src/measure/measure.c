@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/plan.h"
 
 #define MEASURE(name) extern const measure measure_##name;
@@ -21,7 +22,7 @@ static const measure *const measures[] = {
 };
 #undef MEASURE
 
-enum { MEASURE_COUNT = sizeof measures / sizeof measures[0], LONGEST_NAME = 31, LARGEST_CLASS_COUNT = 1 << 24 };
+enum { MEASURE_COUNT = sizeof measures / sizeof measures[0], LARGEST_CLASS_COUNT = 1 << 24 };
 
 const gbv_measure_info *gbv_measure_at(size_t index)
 {
@@ -42,40 +43,15 @@ const gbv_measure_info *gbv_measure_find(const char *name)
     return found ? &found->info : NULL;
 }
 
-/* Edits (insert, delete, replace) between two short names. */
-static size_t name_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    size_t costs[LONGEST_NAME + 1];
-    if (a_length > LONGEST_NAME || b_length > LONGEST_NAME)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= b_length; j++)
-        costs[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = costs[0];
-        costs[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]), shorter = costs[j] + 1, longer = costs[j - 1] + 1;
-            diagonal = costs[j];
-            costs[j] = replaced < shorter ? replaced : shorter;
-            costs[j] = costs[j] < longer ? costs[j] : longer;
-        }
-    }
-    return costs[b_length];
-}
-
 static gbv_status unknown_measure(const char *name, gbv_error *error)
 {
-    const char *nearest = measures[0]->info.name;
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < MEASURE_COUNT; i++) {
-        const char *candidate = measures[i]->info.name;
-        size_t distance = name_distance(name, strlen(name), candidate, strlen(candidate));
-        if (distance < best)
-            best = distance, nearest = candidate;
-    }
-    return error_set(error, GBV_USAGE,
-                     "there is no measure \"%.64s\"; the nearest is %s: `gbv list measures` names them all", name,
-                     nearest);
+    plain_name wanted = nearest_plain(name ? name : ""), known[MEASURE_COUNT];
+    size_t found[NEAREST_COUNT];
+    for (size_t i = 0; i < MEASURE_COUNT; i++)
+        known[i] = nearest_plain(measures[i]->info.name);
+    bool near = nearest_find(&wanted, known, MEASURE_COUNT, found) > 0;
+    return error_set(error, GBV_USAGE, "there is no measure \"%.64s\"%s%s: `gbv list measures` names them all",
+                     name ? name : "", near ? "; the nearest is " : "", near ? measures[found[0]]->info.name : "");
 }
 
 static gbv_status find_variant(const measure *m, const char *variant, size_t *index, gbv_error *error)
@@ -86,25 +62,20 @@ static gbv_status find_variant(const measure *m, const char *variant, size_t *in
     if (!*m->info.variants)
         return error_set(error, GBV_USAGE, "the measure %s has one form only, not \"%.64s\": leave the variant out",
                          m->info.name, variant);
-    const char *nearest = m->info.variants;
-    size_t best = SIZE_MAX, length = strlen(variant), nearest_length = 0, position = 0;
+    size_t length = strlen(variant), position = 0;
     for (const char *name = m->info.variants; *name; position++) {
         size_t name_length = strcspn(name, "|");
         if (name_length == length && memcmp(name, variant, length) == 0)
             return *index = position, GBV_OK;
-        size_t distance = name_distance(variant, length, name, name_length);
-        if (distance < best || !nearest_length)
-            best = distance, nearest = name, nearest_length = name_length;
         name += name_length + (name[name_length] == '|');
     }
-    return error_set(error, GBV_USAGE, "the measure %s has no variant \"%.64s\"; it has %s, the nearest is %.*s",
-                     m->info.name, variant, m->info.variants, (int)nearest_length, nearest);
+    return error_set(error, GBV_USAGE, "the measure %s has no variant \"%.64s\": choose one of %s", m->info.name,
+                     variant, m->info.variants);
 }
 
 static gbv_status missing(const measure *m, const char *what, const char *remedy, gbv_error *error)
 {
-    return error_set(error, GBV_BAD_INPUT, "the measure %s needs %s and none were given: %s", m->info.name, what,
-                     remedy);
+    return error_set(error, GBV_USAGE, "the measure %s needs %s and none were given: %s", m->info.name, what, remedy);
 }
 
 static gbv_status check_pieces(const measure *m, const gbv_measure_input *input, gbv_error *error)

@@ -27,7 +27,7 @@ static const char kind_names[] =
 #undef MODEL
     ;
 
-enum { READOUT_BLOCK_ROWS = 64 };
+enum { MOST_BLOCK_ROWS = 64, MOST_BLOCK_NUMBERS = 1 << 21 };
 
 const model_kind *model_kind_at(size_t index)
 {
@@ -257,13 +257,13 @@ typedef struct layer {
     double *out;     /* block x outputs */
 } layer;
 
-static bool layer_open(layer *l, size_t inputs, size_t outputs, const double *weights, const double *bias,
+static bool layer_open(layer *l, size_t inputs, size_t outputs, const double *weights, const double *bias, size_t block,
                        arena *scratch)
 {
     *l = (layer){.inputs = inputs, .outputs = outputs, .padded = narrow_padded(outputs), .bias = bias};
     l->weights = arena_array(scratch, inputs, l->padded * sizeof *l->weights);
-    l->sums = arena_array(scratch, READOUT_BLOCK_ROWS, l->padded * sizeof *l->sums);
-    l->out = arena_array(scratch, READOUT_BLOCK_ROWS, outputs * sizeof *l->out);
+    l->sums = arena_array(scratch, block, l->padded * sizeof *l->sums);
+    l->out = arena_array(scratch, block, outputs * sizeof *l->out);
     if (!l->weights || !l->sums || !l->out)
         return false;
     narrow_pad(weights, inputs, outputs, l->weights);
@@ -314,15 +314,16 @@ gbv_status model_read_out(const gbv_model *model, const sample *data, const read
     if (data->columns != model->inputs)
         return error_set(error, GBV_BAD_INPUT, "the rows have %zu features, the model was fitted on %zu", data->columns,
                          model->inputs);
-    double *buffer = arena_array(scratch, model->inputs, READOUT_BLOCK_ROWS * sizeof *buffer);
+    size_t wanted = MOST_BLOCK_NUMBERS / model->inputs + 1, block = wanted < MOST_BLOCK_ROWS ? wanted : MOST_BLOCK_ROWS;
+    double *buffer = arena_array(scratch, model->inputs, block * sizeof *buffer);
     if (!buffer ||
-        (model->hidden &&
-         !layer_open(&hidden, model->inputs, model->hidden, model->hidden_weights, model->hidden_bias, scratch)) ||
+        (model->hidden && !layer_open(&hidden, model->inputs, model->hidden, model->hidden_weights, model->hidden_bias,
+                                      block, scratch)) ||
         !layer_open(&output, model->hidden ? model->hidden : model->inputs, model->outputs, model->weights, model->bias,
-                    scratch))
+                    block, scratch))
         return error_out_of_memory(error, "using a model");
-    for (size_t first = 0; first < data->rows; first += READOUT_BLOCK_ROWS) {
-        size_t count = data->rows - first < READOUT_BLOCK_ROWS ? data->rows - first : READOUT_BLOCK_ROWS;
+    for (size_t first = 0; first < data->rows; first += block) {
+        size_t count = data->rows - first < block ? data->rows - first : block;
         const double *in = sample_block_f64(data, first, count, buffer);
         if (model->hidden) {
             layer_apply(&hidden, in, count);

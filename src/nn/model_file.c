@@ -58,8 +58,12 @@ gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *
                             {"model", model->kind},
                             {"classes", classes},
                             {"history", model->history ? model->history : "{}"}};
-        safetensors_write(output.stream, tensors, count, texts, sizeof texts / sizeof *texts);
-        status = output_commit(&output, error);
+        if (safetensors_write(output.stream, tensors, count, texts, sizeof texts / sizeof *texts)) {
+            status = output_commit(&output, error);
+        } else {
+            output_abandon(&output);
+            status = error_out_of_memory(error, "a model");
+        }
     }
     free(classes);
     return status;

@@ -1,3 +1,4 @@
+/* safetensors.c - reading distrusts every number of the header; writing leaves what PyTorch and others can read. */
 #include "nn/safetensors.h"
 
 #include <stdint.h>
@@ -189,19 +190,21 @@ static void write_header(FILE *stream, const tensor *tensors, size_t tensor_coun
 }
 
 /* The header is written twice: to a memory stream for its length, then for good, padded so that tensors are aligned. */
-void safetensors_write(FILE *stream, const tensor *tensors, size_t tensor_count, const metadata *texts,
+bool safetensors_write(FILE *stream, const tensor *tensors, size_t tensor_count, const metadata *texts,
                        size_t text_count)
 {
     char *header = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&header, &length);
-    if (memory) {
+    if (memory)
         write_header(memory, tensors, tensor_count, texts, text_count);
-        fclose(memory);
+    if (!memory || fclose(memory) != 0) {
+        free(header);
+        return false;
     }
     size_t padding = (LENGTH_BYTES - length % LENGTH_BYTES) % LENGTH_BYTES;
     write_little_endian(stream, length + padding);
-    fwrite(header ? header : "", 1, length, stream);
+    fwrite(header, 1, length, stream);
     fprintf(stream, "%*s", (int)padding, "");
     free(header);
     for (size_t t = 0; t < tensor_count; t++) {
@@ -213,4 +216,5 @@ void safetensors_write(FILE *stream, const tensor *tensors, size_t tensor_count,
                 write_little_endian(stream, bits);
             }
     }
+    return true;
 }

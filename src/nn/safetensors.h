@@ -42,7 +42,8 @@ typedef struct metadata {
     const char *key, *value;
 } metadata;
 
-void safetensors_write(FILE *stream, const tensor *tensors, size_t tensor_count, const metadata *texts,
+/* False when memory is out; what the stream lost is for the caller to find out. */
+bool safetensors_write(FILE *stream, const tensor *tensors, size_t tensor_count, const metadata *texts,
                        size_t text_count);
 
 #endif

@@ -65,13 +65,13 @@ static void missing_pieces_are_named(void **state)
 {
     (void)state;
     gbv_measure_input input = {.rows = 4};
-    assert_refused("leep", NULL, &input, GBV_BAD_INPUT, "needs labels");
-    assert_refused("leep", NULL, &input, GBV_BAD_INPUT, "etran-energy");
+    assert_refused("leep", NULL, &input, GBV_USAGE, "needs labels");
+    assert_refused("leep", NULL, &input, GBV_USAGE, "etran-energy");
     input.labels = labels;
-    assert_refused("leep", NULL, &input, GBV_BAD_INPUT, "needs probabilities");
-    assert_refused("logme", NULL, &input, GBV_BAD_INPUT, "needs features");
+    assert_refused("leep", NULL, &input, GBV_USAGE, "needs probabilities");
+    assert_refused("logme", NULL, &input, GBV_USAGE, "needs features");
     input.features = gbv_matrix_f64(&features[0][0], 4, 3);
-    assert_refused("mmd", NULL, &input, GBV_BAD_INPUT, "needs source features");
+    assert_refused("mmd", NULL, &input, GBV_USAGE, "needs source features");
     input.targets = input.features;
     assert_refused("nce", NULL, &input, GBV_USAGE, "logme for regression");
     assert_refused("leep", NULL,

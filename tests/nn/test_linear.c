@@ -2,8 +2,6 @@
  * which such fits usually go wrong. */
 #include "nn_support.h"
 
-#include <omp.h>
-
 #include "nn/linear.h"
 
 static gbv_model_options linear_options(double l2)
@@ -344,37 +342,82 @@ static void separable_rows_without_a_penalty_stay_finite(void **state)
     rows_free(&r);
 }
 
-/* Wide enough that other threads are woken, and too large to be kept as one standardised copy of f64. */
+/* Bytes drawn at random, labels in long runs. */
+static sample byte_sample(sample_part *part, size_t rows_wanted, size_t columns, size_t classes)
+{
+    uint8_t *features = malloc(rows_wanted * columns);
+    int32_t *labels = malloc(rows_wanted * sizeof *labels);
+    random_stream stream = random_stream_open(14, "bytes", RANDOM_SPLIT);
+    for (size_t i = 0; i < rows_wanted * columns; i++)
+        features[i] = (uint8_t)random_u32(&stream);
+    for (size_t i = 0; i < rows_wanted; i++)
+        labels[i] = (int32_t)(i * classes / rows_wanted);
+    *part = (sample_part){.features = gbv_matrix_u8(features, rows_wanted, columns),
+                          .labels = labels,
+                          .count = rows_wanted,
+                          .row_weight = 1};
+    return (sample){.parts = part, .part_count = 1, .rows = rows_wanted, .columns = columns};
+}
+
+static void byte_sample_free(sample_part *part)
+{
+    free((void *)part->features.data);
+    free((void *)part->labels);
+}
+
+/* Large enough that other threads are woken; the second also that the rows are not kept as doubles. */
 static void the_number_of_threads_changes_no_bit(void **state)
 {
     (void)state;
-    enum { ROWS = 3000, WIDTH = 300, CLASSES = 40 };
-    uint8_t *features = malloc(ROWS * WIDTH);
-    int32_t *labels = malloc(ROWS * sizeof *labels);
-    random_stream stream = random_stream_open(14, "bytes", RANDOM_SPLIT);
-    for (size_t i = 0; i < ROWS * WIDTH; i++)
-        features[i] = (uint8_t)random_below(&stream, 256);
-    for (size_t i = 0; i < ROWS; i++)
-        labels[i] = (int32_t)(i * CLASSES / ROWS);
-    sample_part part = {
-        .features = gbv_matrix_u8(features, ROWS, WIDTH), .labels = labels, .count = ROWS, .row_weight = 1};
-    sample data = {.parts = &part, .part_count = 1, .rows = ROWS, .columns = WIDTH};
-    gbv_model_options options = linear_options(10);
-    gbv_model *models[3];
-    for (size_t threads = 1; threads <= 2; threads++) {
-        options.threads = threads;
-        models[threads - 1] = fit_model(&data, CLASSES, &options);
-    }
-    options.threads = 2;
+    const struct {
+        size_t rows, columns, classes;
+        double l2;
+    } cases[] = {{3000, 300, 40, 10}, {28000, 300, 3, 1000}};
+    for (size_t c = 0; c < 2; c++) {
+        sample_part part;
+        sample data = byte_sample(&part, cases[c].rows, cases[c].columns, cases[c].classes);
+        gbv_model_options options = linear_options(cases[c].l2);
+        gbv_model *models[3];
+        for (size_t threads = 1; threads <= 2; threads++) {
+            options.threads = threads;
+            models[threads - 1] = fit_model(&data, cases[c].classes, &options);
+        }
 #pragma omp parallel num_threads(2)
 #pragma omp single
-    models[2] = fit_model(&data, CLASSES, &options);
-    for (size_t i = 1; i < 3; i++)
-        assert_memory_equal(models[0]->parameters, models[i]->parameters, models[0]->parameter_count * sizeof(double));
-    for (size_t i = 0; i < 3; i++)
-        gbv_model_free(models[i]);
+        models[2] = fit_model(&data, cases[c].classes, &options);
+        for (size_t i = 1; i < 3; i++)
+            assert_memory_equal(models[0]->parameters, models[i]->parameters,
+                                models[0]->parameter_count * sizeof(double));
+        for (size_t i = 0; i < 3; i++)
+            gbv_model_free(models[i]);
+        byte_sample_free(&part);
+    }
+}
+
+/* As the_row_space_gives_what_the_direct_fit_gives, with so many features that they are read block by block. */
+static void rows_too_large_to_copy_are_fitted_alike(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, WIDTH = 15, COPIES = 10000, CLASSES = 3 };
+    sample_part narrow_part, wide_part;
+    sample narrow = byte_sample(&narrow_part, ROWS, WIDTH, CLASSES);
+    uint8_t *features = malloc((size_t)ROWS * WIDTH * COPIES);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t c = 0; c < COPIES; c++)
+            memcpy(features + (i * COPIES + c) * WIDTH, (const uint8_t *)narrow_part.features.data + i * WIDTH, WIDTH);
+    wide_part = narrow_part;
+    wide_part.features = gbv_matrix_u8(features, ROWS, WIDTH * COPIES);
+    sample wide = {.parts = &wide_part, .part_count = 1, .rows = ROWS, .columns = WIDTH * COPIES};
+    gbv_model_options options = linear_options(100), shared = linear_options(100.0 / COPIES);
+    gbv_model *reduced = fit_model(&wide, CLASSES, &options), *direct = fit_model(&narrow, CLASSES, &shared);
+    double *a = model_probabilities(reduced, &wide), *b = model_probabilities(direct, &narrow);
+    assert_near(largest_difference(a, b, ROWS * CLASSES), 0, 1e-8);
+    free(a);
+    free(b);
+    gbv_model_free(reduced);
+    gbv_model_free(direct);
     free(features);
-    free(labels);
+    byte_sample_free(&narrow_part);
 }
 
 static void features_are_the_centred_logits(void **state)
@@ -480,6 +523,7 @@ int main(void)
         cmocka_unit_test(features_of_any_size_give_the_same_probabilities),
         cmocka_unit_test(separable_rows_without_a_penalty_stay_finite),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
+        cmocka_unit_test(rows_too_large_to_copy_are_fitted_alike),
         cmocka_unit_test(features_are_the_centred_logits),
         cmocka_unit_test(a_callback_can_interrupt_the_fit),
         cmocka_unit_test(wrong_options_are_refused_by_name),

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "data/nearest.h"
+#include "base/nearest.h"
 
 static gbv_status check_name(const csv_cells *cells, const csv_cell *cell, size_t column, gbv_error *error)
 {

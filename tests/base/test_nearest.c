@@ -1,5 +1,5 @@
 /* test_nearest.c - names compared as people mean them; distances against a naive version. */
-#include "data/nearest.h"
+#include "base/nearest.h"
 
 #include "base/random.h"
 #include "base/text_table.h"

@@ -1,6 +1,6 @@
 /* nearest.h - which known name did a misspelt one mean? Names are compared by character, not by byte. */
-#ifndef DATA_NEAREST_H
-#define DATA_NEAREST_H
+#ifndef BASE_NEAREST_H
+#define BASE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

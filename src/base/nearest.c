@@ -1,5 +1,5 @@
 /* nearest.c - names compared as people mean them, and by edit distance. */
-#include "data/nearest.h"
+#include "base/nearest.h"
 
 #include <string.h>
 
