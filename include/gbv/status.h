@@ -37,6 +37,10 @@ typedef struct gbv_error {
 /* The version of the library that is running ("0.1.0"); GBV_VERSION is that of the header. */
 GBV_API const char *gbv_version(void);
 
+/* OpenBLAS chooses its kernels when it is loaded, and an old one does not know new processors. The value that the
+ * environment's OPENBLAS_CORETYPE should have had before the program started, or NULL when all is well. */
+GBV_API const char *gbv_blas_core(void);
+
 #ifdef __cplusplus
 }
 #endif

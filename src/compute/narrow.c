@@ -5,13 +5,6 @@
 
 #include "compute/dense.h"
 
-/* A product and its sum may be rounded once: faster, and no less exact. */
-#ifdef __clang__
-#pragma clang fp contract(fast)
-#else
-#pragma GCC optimize("fp-contract=fast")
-#endif
-
 /* As wide as the widest registers; the compiler splits it where they are narrower. */
 typedef double lanes __attribute__((vector_size(NARROW_STEP * sizeof(double)), aligned(sizeof(double)), may_alias));
 
