@@ -96,7 +96,7 @@ def compare(case, program, rounds, clock, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=os.path.join(ROOT, "build", "bench", "bench_measure"))
+    parser.add_argument("--program", default=os.path.join(ROOT, "build", "bench", "bench", "bench_measure"))
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="leep,logme,mmd")

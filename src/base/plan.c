@@ -20,18 +20,26 @@ size_t plan_workers(size_t asked, size_t tasks)
     return workers ? workers : 1;
 }
 
+/* OpenBLAS built on OpenMP also changes how many threads our own loops would get; that is put back. */
+static void set_blas_threads(int count)
+{
+    int own = omp_get_max_threads();
+    openblas_set_num_threads(count);
+    omp_set_num_threads(own);
+}
+
 int plan_blas_begin(void)
 {
     int previous = openblas_get_num_threads ? openblas_get_num_threads() : 1;
     if (openblas_set_num_threads && previous != 1)
-        openblas_set_num_threads(1);
+        set_blas_threads(1);
     return previous;
 }
 
 void plan_blas_end(int previous)
 {
     if (openblas_set_num_threads && previous > 1)
-        openblas_set_num_threads(previous);
+        set_blas_threads(previous);
 }
 
 const char *gbv_blas_core(void)
