@@ -35,6 +35,7 @@ typedef struct gbv_measure_input {
     gbv_matrix features;         /* N x D: what the model sees in each row */
     gbv_matrix source_features;  /* n x D: the same for the rows of the source */
     gbv_matrix targets;          /* N x R real targets instead of labels (regression, logme only) */
+    size_t threads;              /* 0: as many as OpenMP would use; the score does not depend on it */
     bool fast;                   /* single-precision products where the measure has them: 1e-6 instead of 1e-8 */
 } gbv_measure_input;
 

@@ -12,34 +12,28 @@ extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
 
-size_t plan_workers(size_t asked, size_t tasks)
+plan plan_begin(size_t asked)
 {
-    size_t workers = asked ? asked : (size_t)omp_get_num_procs();
-    if (workers > tasks)
-        workers = tasks;
+    plan p = {.openmp_before = omp_get_max_threads(),
+              .blas_before = openblas_get_num_threads ? openblas_get_num_threads() : 1};
+    p.threads = omp_in_parallel() ? 1 : asked ? asked : (size_t)p.openmp_before;
+    if (openblas_set_num_threads && (p.blas_before != 1 || p.openmp_before != 1))
+        openblas_set_num_threads(1); /* sets OpenMP's number for this thread, too */
+    return p;
+}
+
+void plan_end(plan p)
+{
+    if (openblas_set_num_threads && (p.blas_before != 1 || p.openmp_before != 1)) {
+        openblas_set_num_threads(p.blas_before);
+        omp_set_num_threads(p.openmp_before);
+    }
+}
+
+size_t plan_workers(size_t threads, size_t tasks)
+{
+    size_t workers = threads < tasks ? threads : tasks;
     return workers ? workers : 1;
-}
-
-/* OpenBLAS built on OpenMP also changes how many threads our own loops would get; that is put back. */
-static void set_blas_threads(int count)
-{
-    int own = omp_get_max_threads();
-    openblas_set_num_threads(count);
-    omp_set_num_threads(own);
-}
-
-int plan_blas_begin(void)
-{
-    int previous = openblas_get_num_threads ? openblas_get_num_threads() : 1;
-    if (openblas_set_num_threads && previous != 1)
-        set_blas_threads(1);
-    return previous;
-}
-
-void plan_blas_end(int previous)
-{
-    if (openblas_set_num_threads && previous > 1)
-        set_blas_threads(previous);
 }
 
 const char *gbv_blas_core(void)

@@ -4,14 +4,19 @@
 
 #include <stddef.h>
 
-/* Workers for `tasks` independent pieces of work: what was asked for (0: every core this process may use), never more
- * than there are tasks, at least one. */
-size_t plan_workers(size_t asked, size_t tasks);
+/* What a piece of work may use, from plan_begin to plan_end. In between BLAS is kept to one thread: small products are
+ * slower on two (measured), and a fixed number keeps results identical. OpenBLAS follows OpenMP's own setting, so loops
+ * of ours must name their number of threads: plan_workers(plan.threads, tasks). */
+typedef struct plan {
+    size_t threads; /* what was asked for, or what OpenMP would use; one inside another plan's workers */
+    int openmp_before, blas_before;
+} plan;
 
-/* BLAS is kept to one thread between begin and end: small products are slower on two (measured), and a fixed number
- * keeps results identical. The value returned by begin is handed to end. */
-int plan_blas_begin(void);
-void plan_blas_end(int previous);
+plan plan_begin(size_t asked);
+void plan_end(plan p);
+
+/* Workers for `tasks` independent pieces of work: never more than there are tasks, at least one. */
+size_t plan_workers(size_t threads, size_t tasks);
 
 /* "avx512", "avx2" or "x86-64": what the machine offers. */
 const char *plan_instruction_set(void);

@@ -25,6 +25,7 @@ typedef struct class_space {
     double *points; /* rows x axes, in the order in which batches take them */
     size_t *label;  /* rows: the axis of the label */
     size_t *counts; /* axes: scratch, rows of each label in a batch */
+    size_t threads;
 } class_space;
 
 static gbv_status axes_of_columns(const gbv_measure_input *input, const present_classes *classes, size_t *axis,
@@ -61,7 +62,7 @@ static gbv_status space_create(const gbv_measure_input *input, bool shuffled, cl
     const gbv_matrix *matrix = &input->probabilities;
     size_t rows = input->rows, columns = matrix->columns, cells;
     present_classes classes;
-    *space = (class_space){.rows = rows};
+    *space = (class_space){.rows = rows, .threads = input->threads};
     gbv_status status = present_classes_create(input, &classes, error);
     if (status != GBV_OK)
         return status;
@@ -109,6 +110,7 @@ static gbv_status batch_mmd2(const class_space *space, size_t first, size_t coun
     double pairs = (double)count * (double)count, equal = 0, xy = 0, xx;
     rbf_points x;
     gbv_status status = rbf_points_borrow(points, count, space->axes, &x, error);
+    x.threads = space->threads;
     if (status == GBV_OK)
         status = rbf_sum_within(&x, &xx, error);
     rbf_points_free(&x);

@@ -247,9 +247,10 @@ gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_
     for (size_t i = 0; row_terms && i < input.rows; i++)
         row_terms[i] = NAN;
     double value = NAN;
-    int blas_threads = plan_blas_begin();
+    plan p = plan_begin(input.threads);
+    input.threads = p.threads;
     status = m->compute(&input, variant_index, &value, row_terms, error);
-    plan_blas_end(blas_threads);
+    plan_end(p);
     if (status == GBV_OK && (isnan(value) || value == INFINITY))
         status =
             error_set(error, GBV_UNDEFINED,

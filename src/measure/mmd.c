@@ -42,6 +42,7 @@ static gbv_status mmd(const gbv_measure_input *input, size_t variant, double *sc
             features->rows, source->rows);
     bool single = input->fast || (single_is_enough(features) && single_is_enough(source));
     gbv_status status = rbf_points_pair(features, source, single, &x, &y, error);
+    x.threads = y.threads = input->threads;
     if (status != GBV_OK)
         return status;
     status = rbf_sum_within(&x, &xx, error);

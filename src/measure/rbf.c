@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/plan.h"
 #include "compute/dense.h"
 
 enum { TILE = 512 };
@@ -227,9 +228,7 @@ static gbv_status tiles_sum(const rbf_points *x, const rbf_points *y, double *to
 {
     size_t tiles_x = (x->rows + TILE - 1) / TILE, tiles_y = (y->rows + TILE - 1) / TILE;
     size_t count = x == y ? tiles_x * (tiles_x + 1) / 2 : tiles_x * tiles_y;
-    size_t threads = omp_in_parallel() ? 1 : (size_t)omp_get_max_threads();
-    if (threads > count)
-        threads = count;
+    size_t threads = plan_workers(x->threads, count);
     size_t element = x->single ? sizeof(float) : sizeof(double);
     double *sums = memory_array(count, sizeof *sums);
     size_t lines = x->rows < TILE ? x->rows : TILE, bytes = lines * TILE * element;

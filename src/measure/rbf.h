@@ -20,6 +20,7 @@ typedef struct rbf_points {
     bool single, borrowed;
     void *values;   /* rows x columns floats or doubles */
     double *halves; /* rows: |u|^2 log2(e) / 200 */
+    size_t threads; /* for sums that begin with these points; set by the caller, 0 is one */
 } rbf_points;
 
 /* Both sets moved so that their common mean is the origin: distances stay, the rounding of u.u + v.v - 2 u.v shrinks.

@@ -24,9 +24,9 @@ gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, doubl
     sample_part part = {.features = dataset->features, .rows = dataset->row_index, .count = dataset->row_count};
     sample rows = {.parts = &part, .part_count = 1, .rows = dataset->row_count, .columns = dataset->features.columns};
     readout out = {.probabilities = probabilities};
-    int blas = plan_blas_begin();
+    plan p = plan_begin(1);
     gbv_status status = model_read_out(model, &rows, &out, &scratch, error);
-    plan_blas_end(blas);
+    plan_end(p);
     arena_free(&scratch);
     return status;
 }

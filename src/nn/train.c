@@ -104,7 +104,9 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     if (!error)
         error = &own;
     gbv_status status = model_options_check(options, error);
-    int blas = plan_blas_begin();
+    plan p = plan_begin(options->threads);
+    gbv_model_options planned = *options;
+    planned.threads = p.threads;
     if (status == GBV_OK && sources->count == 0)
         status = error_set(error, GBV_USAGE, "there are no sources to train on: give at least one");
     if (status == GBV_OK && weights)
@@ -116,7 +118,7 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     if (status == GBV_OK) {
         sample data = {.parts = parts, .columns = sources->items[0].dataset->features.columns};
         data.part_count = make_parts(sources, &classes, weights, parts, &data.rows);
-        status = model_fit(&data, classes.count, options, "final", &scratch, model, error);
+        status = model_fit(&data, classes.count, &planned, "final", &scratch, model, error);
     }
     if (status == GBV_OK)
         status = name_classes(*model, &classes, error);
@@ -126,7 +128,7 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
         gbv_model_free(*model);
         *model = NULL;
     }
-    plan_blas_end(blas);
+    plan_end(p);
     arena_free(&scratch);
     class_table_free(&classes);
     free(parts);

@@ -14,6 +14,7 @@ typedef struct valuation {
     char variant[GBV_VARIANT_LENGTH]; /* "" for a measure with one form */
     const problem *problem;
     const char *feature_space;
+    size_t threads;
     class_table classes;
     problem_case given;
     double *reference_rows; /* D* as doubles */

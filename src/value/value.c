@@ -85,6 +85,7 @@ static gbv_status read_out(const valuation *v, const gbv_model *model, size_t in
                                  .class_count = v->classes.reference_count,
                                  .probabilities = gbv_matrix_f64(out.probabilities, target->rows, outputs),
                                  .column_class = column_class,
+                                 .threads = v->given.model->threads,
                                  .fast = v->options->fast};
     if (wants_features)
         input->features = gbv_matrix_f64(out.features, target->rows, features);
@@ -140,7 +141,7 @@ static gbv_status score_all(const valuation *v, gbv_result *result, gbv_error *e
     atomic_size_t done = 0;
     atomic_bool stop = false;
     const gbv_model_options *model = &v->options->model;
-    int workers = (int)plan_workers(model->threads, count);
+    int workers = (int)plan_workers(v->threads, count);
 #pragma omp parallel num_threads(workers)
     {
         arena scratch = {0};
@@ -263,7 +264,8 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     valuation v = {.reference = reference, .sources = sources, .options = options ? options : &defaults};
     *result = NULL;
     gbv_result *made = NULL;
-    int blas = plan_blas_begin();
+    plan p = plan_begin(v.options->model.threads);
+    gbv_model_options model = v.options->model;
     gbv_status status = check_options(&v, error);
     if (status != GBV_OK)
         goto done;
@@ -279,8 +281,12 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     if ((status = prepare_reference(&v, error)) != GBV_OK)
         goto done;
     v.problem = problem_find(sources->from_table ? "annotator" : "vendor");
-    v.given = (problem_case){
-        .reference = &v.reference_sample, .sources = sources, .classes = &v.classes, .model = &v.options->model};
+    /* One source alone may use all threads itself; progress counts sources, not what happens inside one. */
+    v.threads = p.threads;
+    model.threads = plan_workers(p.threads, sources->count) > 1 ? 1 : p.threads;
+    model.progress = NULL;
+    v.given =
+        (problem_case){.reference = &v.reference_sample, .sources = sources, .classes = &v.classes, .model = &model};
     v.feature_space = feature_space(&v);
     status = score_all(&v, made, error);
     if (status == GBV_OK)
@@ -288,7 +294,7 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     if (status == GBV_OK && !record_run(made, &v))
         status = error_out_of_memory(error, "the result");
 done:
-    plan_blas_end(blas);
+    plan_end(p);
     class_table_free(&v.classes);
     free(v.reference_rows);
     if (status == GBV_OK)

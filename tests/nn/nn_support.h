@@ -71,9 +71,9 @@ static inline gbv_model *fit_model(const sample *data, size_t classes, const gbv
     gbv_error error;
     gbv_model *model;
     arena scratch = {0};
-    int blas = plan_blas_begin();
+    plan p = plan_begin(0);
     assert_ok(model_fit(data, classes, options, "subject", &scratch, &model, &error), error);
-    plan_blas_end(blas);
+    plan_end(p);
     arena_free(&scratch);
     return model;
 }
