@@ -23,7 +23,7 @@ setup:
 	@tools/setup.sh
 
 build: setup
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS)
 
 demo: build
@@ -31,19 +31,19 @@ demo: build
 
 test: build
 	@$(CTEST) --test-dir build
-	@cmake --preset asan --log-level=WARNING
+	@cmake --preset asan --log-level=WARNING >/dev/null
 	@cmake --build build/asan -j $(JOBS)
 	@$(CTEST) --test-dir build/asan
 
 bench: setup
 	@tools/setup.sh bench
-	@cmake --preset bench --log-level=WARNING
+	@cmake --preset bench --log-level=WARNING >/dev/null
 	@cmake --build build/bench -j $(JOBS)
 	@bench/run.sh
 
 fuzz: setup
 	@tools/setup.sh fuzz
-	@cmake --preset fuzz --log-level=WARNING
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
 	@cmake --build build/fuzz -j $(JOBS)
 	@tools/fuzz.sh $(SECONDS_EACH)
 

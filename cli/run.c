@@ -49,7 +49,7 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
         {"model", OPTION_TEXT, &model->model, "linear|mlp", "the model (default: linear)", 0},
         {"l2", OPTION_NUMBER, &model->l2, "NUMBER", "weight of the squared norm in the mean loss", 0},
         {"hidden", OPTION_COUNT, &model->hidden, "N", "mlp: width of the hidden layer", 0},
-        {"epochs", OPTION_COUNT, &model->epochs, "N", "mlp: passes over the rows", 0},
+        {"epochs", OPTION_COUNT, &model->epochs, "N", "mlp: passes over the rows (default: 20, more for few rows)", 0},
         {"batch", OPTION_COUNT, &model->batch, "N", "mlp: rows a step", 0},
         {"learning-rate", OPTION_NUMBER, &model->learning_rate, "NUMBER", "mlp: Adam's step", 0},
     };

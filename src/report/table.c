@@ -54,7 +54,7 @@ static void print_source(FILE *stream, const gbv_source_result *s, size_t name_w
     print_score(stream, s);
     fprintf(stream, "  %6.4f ", s->posterior);
     print_bar(stream, largest > 0 ? s->posterior / largest : 0, color);
-    fprintf(stream, " %10.3g", s->row_weight);
+    fprintf(stream, " %14.3g", s->row_weight);
     if (s->warning_count)
         fprintf(stream, "  %zu warning%s", s->warning_count, s->warning_count > 1 ? "s" : "");
     fputc('\n', stream);
@@ -123,7 +123,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
             (unsigned long long)r->seed);
     fputs(" rank  ", stream);
     print_padded(stream, "source", name_width);
-    fprintf(stream, "     rows  agreement  %9s ±       weight %*s per row  flags\n", "score", BAR_CELLS, "");
+    fprintf(stream, "     rows  agreement  %9s ±       weight %*s weight per row  flags\n", "score", BAR_CELLS, "");
     for (size_t i = 0; i < count; i++) {
         if (count > SHOWN_WHOLE && i == SHOWN_BEST) {
             fprintf(stream, "    ...  %zu more; --format csv lists all\n", count - SHOWN_BEST - SHOWN_WORST);

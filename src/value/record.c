@@ -113,7 +113,8 @@ static bool record_options(gbv_result *result, const valuation *v)
               result_add_option(result, "l2", "%s", number_format(o->model.l2, number));
     if (strcmp(o->model.model, "mlp") == 0)
         ok = ok && result_add_option(result, "hidden", "%zu", o->model.hidden) &&
-             result_add_option(result, "epochs", "%zu", o->model.epochs) &&
+             (o->model.epochs ? result_add_option(result, "epochs", "%zu", o->model.epochs)
+                              : result_add_option(result, "epochs", "auto")) &&
              result_add_option(result, "batch", "%zu", o->model.batch) &&
              result_add_option(result, "learning_rate", "%s", number_format(o->model.learning_rate, number));
     if (o->fast)
