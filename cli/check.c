@@ -1,7 +1,6 @@
 /* gbv check - read every input and print all problems at once; train nothing. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "inputs.h"
 
@@ -10,6 +9,7 @@ enum { ROWS_SHOWN = 20 };
 typedef struct findings {
     size_t problems, warnings;
     size_t bad_rows; /* of the file being read */
+    bool skipping;   /* bad rows would be left out */
 } findings;
 
 static void tell(findings *found, bool warning, const char *sentence)
@@ -25,9 +25,9 @@ static void on_bad_row(void *context, const char *sentence)
 {
     findings *found = context;
     if (found->bad_rows++ < ROWS_SHOWN)
-        tell(found, false, sentence);
+        tell(found, found->skipping, sentence);
     else
-        found->problems++;
+        *(found->skipping ? &found->warnings : &found->problems) += 1;
 }
 
 static void on_bad_file(void *context, const char *sentence)
@@ -43,7 +43,8 @@ static void on_problem(void *context, bool warning, const char *sentence)
 static void end_of_input(findings *found, const char *name, gbv_status status, const gbv_error *error)
 {
     if (found->bad_rows > ROWS_SHOWN)
-        printf("problem: %s: and %zu more such rows\n", name, found->bad_rows - ROWS_SHOWN);
+        printf("%s: %s: and %zu more such rows\n", found->skipping ? "warning" : "problem", name,
+               found->bad_rows - ROWS_SHOWN);
     found->bad_rows = 0;
     if (status != GBV_OK)
         tell(found, false, error->message);
@@ -52,7 +53,6 @@ static void end_of_input(findings *found, const char *name, gbv_status status, c
 static void read_all(inputs *in, findings *found)
 {
     gbv_error error;
-    struct stat info;
     gbv_read_options read = in->read;
     read.source_column = NULL;
     end_of_input(found, in->reference_path, gbv_dataset_read(in->reference_path, &read, &in->reference, &error),
@@ -60,12 +60,8 @@ static void read_all(inputs *in, findings *found)
     for (size_t i = 0; i < in->source_arguments.count; i++)
         end_of_input(found, in->source_arguments.items[i], inputs_add_source(in, in->source_arguments.items[i], &error),
                      &error);
-    if (!in->sources_path)
-        return;
-    bool folder = stat(in->sources_path, &info) == 0 && S_ISDIR(info.st_mode);
-    gbv_status status = folder ? gbv_sources_add_folder(in->sources, in->sources_path, &read, &error)
-                               : gbv_sources_add_table(in->sources, in->sources_path, &in->read, &error);
-    end_of_input(found, in->sources_path, status, &error);
+    if (in->sources_path)
+        end_of_input(found, in->sources_path, inputs_add_path(in, &error), &error);
 }
 
 static int run(const command *self, int count, char **arguments)
@@ -76,14 +72,14 @@ static int run(const command *self, int count, char **arguments)
     option input_table[INPUT_OPTIONS];
     inputs_options(&in, true, input_table);
     int code = options_parse(self, (const option *const[]){input_table, NULL}, count, arguments, NULL);
-    if (code == PARSED && (!in.reference_path || (!in.source_arguments.count && !in.sources_path)))
-        code = complain(self, GBV_USAGE,
-                        "give --reference DATASET and at least one --source NAME=DATASET or --sources PATH");
+    if (code == PARSED)
+        code = inputs_check(self, &in, true);
     if (code == PARSED && !(in.sources = gbv_sources_create()))
         code = complain(self, GBV_FAILED, "not enough memory");
     if (code != PARSED)
         goto done;
     /* Bad rows are passed over so that everything behind them is checked too. */
+    found.skipping = in.read.skip_bad_rows;
     in.read.skip_bad_rows = true;
     in.read.on_bad_row = on_bad_row;
     in.read.on_bad_file = on_bad_file;
@@ -93,6 +89,7 @@ static int run(const command *self, int count, char **arguments)
         tell(&found, false, error.message);
     if (in.reference && gbv_sources_count(in.sources))
         gbv_check(in.reference, in.sources, on_problem, &found);
+    inputs_tell(&in);
     printf("%zu source%s read: %zu problem%s, %zu warning%s\n", gbv_sources_count(in.sources),
            gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s",
            found.warnings, found.warnings == 1 ? "" : "s");

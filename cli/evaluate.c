@@ -1,4 +1,5 @@
 /* gbv evaluate - how well a trained model does on labelled rows. */
+#include "inputs.h"
 #include "run.h"
 
 static int run(const command *self, int count, char **arguments)
@@ -22,10 +23,10 @@ static int run(const command *self, int count, char **arguments)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv evaluate --help");
     if (code == PARSED)
         code = run_start(self, &show);
+    if (code == PARSED)
+        code = inputs_read_dataset(self, names.items[1], &read, &dataset);
     if (code == PARSED) {
         gbv_status status = gbv_model_read(names.items[0], &model, &error);
-        if (status == GBV_OK)
-            status = gbv_dataset_read(names.items[1], &read, &dataset, &error);
         if (status == GBV_OK)
             status = gbv_evaluate(model, dataset, &evaluation, &error);
         if (status == GBV_OK)

@@ -24,15 +24,33 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
 }
 
 /* With --skip-bad-rows: a few sentences are enough to see what is wrong; the count says how much. */
-typedef struct skipped_rows {
-    size_t count;
-} skipped_rows;
+enum { SKIPPED_SHOWN = 5 };
 
 static void tell_skipped_row(void *context, const char *sentence)
 {
-    skipped_rows *skipped = context;
-    if (++skipped->count <= 5)
+    if (++*(size_t *)context <= SKIPPED_SHOWN)
         fprintf(stderr, "gbv: skipped: %s\n", sentence);
+}
+
+static void tell_skipped_count(size_t skipped)
+{
+    if (skipped)
+        fprintf(stderr, "gbv: %zu row%s skipped\n", skipped, skipped > 1 ? "s" : "");
+}
+
+int inputs_read_dataset(const command *self, const char *argument, const gbv_read_options *read, gbv_dataset **dataset)
+{
+    gbv_error error;
+    size_t skipped = 0;
+    gbv_read_options own = *read;
+    own.source_column = NULL; /* only a table of sources has one */
+    own.on_bad_row = tell_skipped_row;
+    own.context = &skipped;
+    gbv_status status = gbv_dataset_read(argument, &own, dataset, &error);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    tell_skipped_count(skipped);
+    return PARSED;
 }
 
 gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error)
@@ -55,43 +73,29 @@ gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error)
     return status;
 }
 
-static gbv_status read_sources(inputs *in, gbv_error *error)
+gbv_status inputs_add_path(inputs *in, gbv_error *error)
 {
-    gbv_status status = GBV_OK;
     struct stat info;
-    for (size_t i = 0; i < in->source_arguments.count && status == GBV_OK; i++)
-        status = inputs_add_source(in, in->source_arguments.items[i], error);
-    if (status != GBV_OK || !in->sources_path)
-        return status;
-    if (in->read.source_column)
+    gbv_read_options read = in->read;
+    if (!in->sources_path)
+        return GBV_OK;
+    bool folder = stat(in->sources_path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (in->read.source_column && !folder)
         return gbv_sources_add_table(in->sources, in->sources_path, &in->read, error);
-    if (stat(in->sources_path, &info) == 0 && !S_ISDIR(info.st_mode)) {
+    if (in->read.source_column || (!folder && stat(in->sources_path, &info) == 0)) {
         *error = (gbv_error){.status = GBV_USAGE};
         snprintf(error->message, sizeof error->message,
-                 "--sources is the file '%s'; say which column names the source with --source-column",
+                 folder ? "--sources is the folder '%s', whose files are sources; --source-column goes with one table"
+                        : "--sources is the file '%s'; say which column names the source with --source-column",
                  in->sources_path);
         return GBV_USAGE;
     }
-    return gbv_sources_add_folder(in->sources, in->sources_path, &in->read, error);
+    read.source_column = NULL;
+    return gbv_sources_add_folder(in->sources, in->sources_path, &read, error);
 }
 
-static void tell_what_was_read(const inputs *in)
+int inputs_check(const command *self, const inputs *in, bool with_reference)
 {
-    if (in->reference)
-        fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n", in->reference_path,
-                gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
-                gbv_dataset_class_count(in->reference));
-    for (size_t i = 0; i < gbv_sources_count(in->sources); i++)
-        fprintf(stderr, "gbv: source %s: %zu rows\n", gbv_sources_name(in->sources, i),
-                gbv_sources_rows(in->sources, i));
-}
-
-int inputs_read(const command *self, inputs *in, bool with_reference)
-{
-    gbv_error error = {0};
-    skipped_rows skipped = {0};
-    in->read.on_bad_row = tell_skipped_row;
-    in->read.context = &skipped;
     if (with_reference && !in->reference_path)
         return complain(self, GBV_USAGE, "no reference was given; name the trusted set with --reference DATASET");
     if (!in->source_arguments.count && !in->sources_path)
@@ -99,25 +103,45 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
                         "no source was given; name each with --source NAME=DATASET, or a folder with --sources");
     if (in->read.source_column && !in->sources_path)
         return complain(self, GBV_USAGE, "--source-column needs the table: --sources FILE");
+    return PARSED;
+}
+
+void inputs_tell(const inputs *in)
+{
+    if (in->verbose && in->reference)
+        fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n", in->reference_path,
+                gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
+                gbv_dataset_class_count(in->reference));
+    for (size_t i = 0; in->verbose && i < gbv_sources_count(in->sources); i++)
+        fprintf(stderr, "gbv: source %s: %zu rows\n", gbv_sources_name(in->sources, i),
+                gbv_sources_rows(in->sources, i));
+}
+
+int inputs_read(const command *self, inputs *in, bool with_reference)
+{
+    gbv_error error = {0};
+    size_t skipped = 0;
+    int code = inputs_check(self, in, with_reference);
+    if (code == PARSED && with_reference)
+        code = inputs_read_dataset(self, in->reference_path, &in->read, &in->reference);
+    if (code != PARSED)
+        return code;
+    in->read.on_bad_row = tell_skipped_row;
+    in->read.context = &skipped;
     in->sources = gbv_sources_create();
     gbv_status status = in->sources ? GBV_OK : GBV_FAILED;
-    if (status == GBV_OK && with_reference) {
-        gbv_read_options read = in->read;
-        read.source_column = NULL;
-        status = gbv_dataset_read(in->reference_path, &read, &in->reference, &error);
-    }
+    for (size_t i = 0; i < in->source_arguments.count && status == GBV_OK; i++)
+        status = inputs_add_source(in, in->source_arguments.items[i], &error);
     if (status == GBV_OK)
-        status = read_sources(in, &error);
+        status = inputs_add_path(in, &error);
     if (status == GBV_OK && in->class_map)
         status = gbv_sources_map_classes(in->sources, in->class_map, &error);
     in->read.on_bad_row = NULL;
     in->read.context = NULL;
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message[0] ? error.message : "not enough memory");
-    if (in->verbose)
-        tell_what_was_read(in);
-    if (skipped.count)
-        fprintf(stderr, "gbv: %zu row%s skipped\n", skipped.count, skipped.count > 1 ? "s" : "");
+    inputs_tell(in);
+    tell_skipped_count(skipped);
     return PARSED;
 }
 

@@ -25,8 +25,14 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
 /* Reads what was named: the reference (when asked for), then the sources, then the class map. Returns PARSED or an exit
  * code after saying what is wrong. */
 int inputs_read(const command *self, inputs *in, bool with_reference);
-/* One --source NAME=DATASET. */
+/* The pieces of that: whether enough was named; one --source NAME=DATASET; --sources PATH; with -v what was read. */
+int inputs_check(const command *self, const inputs *in, bool with_reference);
 gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error);
+gbv_status inputs_add_path(inputs *in, gbv_error *error);
+void inputs_tell(const inputs *in);
+
+/* One dataset of its own (a reference, a test set), with its skipped rows told. PARSED or an exit code. */
+int inputs_read_dataset(const command *self, const char *argument, const gbv_read_options *read, gbv_dataset **dataset);
 void inputs_free(inputs *in);
 
 #endif

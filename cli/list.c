@@ -28,7 +28,9 @@ static int run(const command *self, int count, char **arguments)
     static const char *const lists[] = {"measures", "models", "problems", "formats"};
     int code = options_parse(self, (const option *const[]){none, NULL}, count, arguments, &names);
     const char *wanted = names.count ? names.items[0] : NULL, *name, *summary;
-    if (code == PARSED && (names.count > 1 || (wanted && !gbv_list(wanted, 0, &name, &summary))))
+    if (code == PARSED && names.count > 1)
+        code = complain(self, GBV_USAGE, "one list at a time; '%s' is one too many", names.items[1]);
+    if (code == PARSED && (wanted && !gbv_list(wanted, 0, &name, &summary)))
         code =
             complain(self, GBV_USAGE, "there is no list '%s'; expected measures, models, problems or formats", wanted);
     for (size_t l = 0; code == PARSED && l < sizeof lists / sizeof *lists; l++) {

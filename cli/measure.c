@@ -84,6 +84,22 @@ static void data_free(measure_data *data)
     free(data->label_values);
 }
 
+/* The library speaks of probabilities and features; people know them as files. */
+static void name_files(const measure_files *files, gbv_error *error)
+{
+    const char *const names[] = {files->probabilities, files->features, files->source_features, files->labels,
+                                 files->targets};
+    char sentence[sizeof error->message];
+    size_t length = 0;
+    memcpy(sentence, error->message, sizeof sentence);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] && length < sizeof sentence)
+            length += (size_t)snprintf(error->message + length, sizeof sentence - length, "%s%s", length ? ", " : "",
+                                       names[i]);
+    if (length < sizeof sentence)
+        snprintf(error->message + length, sizeof sentence - length, ": %s", sentence);
+}
+
 static void print_score(const run_options *show, const char *measure, const char *variant, double score)
 {
     char number[32] = "null";
@@ -136,8 +152,10 @@ static int run(const command *self, int count, char **arguments)
         code = complain(self, GBV_USAGE, "give --probabilities FILE or --features FILE; gbv list measures says which");
     if (code == PARSED) {
         gbv_status status = read_all(&files, &data, &input, &error);
-        if (status == GBV_OK)
-            status = gbv_measure(names.items[0], variant, &input, &score, NULL, &error);
+        if (status == GBV_OK &&
+            (status = gbv_measure(names.items[0], variant, &input, &score, NULL, &error)) != GBV_OK &&
+            status != GBV_USAGE)
+            name_files(&files, &error);
         if (status == GBV_OK)
             print_score(&show, names.items[0], chosen, score);
         code = status != GBV_OK

@@ -1,7 +1,5 @@
 /* gbv predict - what a trained model says of each row. */
-#include "options.h"
-
-#include <gbv/gbv.h>
+#include "inputs.h"
 
 static int run(const command *self, int count, char **arguments)
 {
@@ -23,10 +21,10 @@ static int run(const command *self, int count, char **arguments)
     int code = options_parse(self, (const option *const[]){own, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 2)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv predict --help");
+    if (code == PARSED)
+        code = inputs_read_dataset(self, names.items[1], &read, &dataset);
     if (code == PARSED) {
         gbv_status status = gbv_model_read(names.items[0], &model, &error);
-        if (status == GBV_OK)
-            status = gbv_dataset_read(names.items[1], &read, &dataset, &error);
         if (status == GBV_OK)
             status = gbv_predictions_write(model, dataset, all, output, &error);
         code = status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);

@@ -1,7 +1,9 @@
 #include "run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +64,18 @@ static bool ends_with(const char *text, const char *ending)
     return length >= tail && strcmp(text + length - tail, ending) == 0;
 }
 
+/* Whether the folder of an output takes files: found out before the work, not after it. */
+static bool can_write(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!path || !*path || strcmp(path, "-") == 0)
+        return true;
+    char *folder = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    bool writable = !folder || access(folder, W_OK | X_OK) == 0;
+    free(folder);
+    return writable;
+}
+
 int run_start(const command *self, run_options *run)
 {
     static const char *const names[] = {"table", "json", "csv"};
@@ -78,6 +92,11 @@ int run_start(const command *self, run_options *run)
     if (run->progress_name && strcmp(run->progress_name, "auto") != 0 && strcmp(run->progress_name, "json") != 0 &&
         strcmp(run->progress_name, "off") != 0)
         return complain(self, GBV_USAGE, "--progress is '%s'; expected auto, json or off", run->progress_name);
+    if (!can_write(run->output))
+        return complain(self, GBV_FAILED, "%s: cannot be written (%s): check the folder", run->output, strerror(errno));
+    if (!can_write(run->metrics))
+        return complain(self, GBV_FAILED, "%s: cannot be written (%s): check the folder", run->metrics,
+                        strerror(errno));
     run->lines = run->progress_name && strcmp(run->progress_name, "json") == 0;
     run->terminal = run->progress_name && strcmp(run->progress_name, "auto") == 0 && isatty(STDERR_FILENO);
     run->started = run->shown = now();
@@ -104,13 +123,20 @@ static bool show_progress(void *context, const char *stage, size_t done, size_t 
     return interrupted;
 }
 
-void run_watch(run_options *run, gbv_model_options *model)
+void run_watch(run_options *run, gbv_progress_callback **progress, void **context)
 {
     /* A second Ctrl-C ends the program at once. */
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
-    model->progress = show_progress;
-    model->context = run;
+    *progress = show_progress;
+    *context = run;
+}
+
+void run_end_progress(run_options *run)
+{
+    if (run->drawn)
+        fputs("\r\033[K", stderr);
+    run->drawn = false;
 }
 
 /* From /proc, because getrusage still counts the memory of whoever started the program. */
@@ -127,19 +153,20 @@ static double peak_memory(void)
     return 1024 * kilobytes;
 }
 
-int run_finish(const command *self, run_options *run, size_t threads)
+int run_finish(const command *self, const run_options *run, size_t threads)
 {
-    if (run->drawn)
-        fputs("\r\033[K", stderr);
-    run->drawn = false;
-    if (!run->metrics)
-        return PARSED;
+    gbv_error error;
+    gbv_status status = GBV_OK;
     gbv_metric metrics[] = {
         {"seconds", now() - run->started},
         {"peak_memory_bytes", peak_memory()},
         {"threads", (double)(threads ? threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN))},
     };
-    gbv_error error;
-    gbv_status status = gbv_metrics_write(metrics, sizeof metrics / sizeof *metrics, run->metrics, &error);
-    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+    if (run->metrics)
+        status = gbv_metrics_write(metrics, sizeof metrics / sizeof *metrics, run->metrics, &error);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    if (fflush(stdout) != 0)
+        return complain(self, GBV_FAILED, "standard output could not be written");
+    return GBV_OK;
 }

@@ -27,9 +27,10 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS]);
 
 /* Checks the choices made and starts the clock. PARSED or an exit code. */
 int run_start(const command *self, run_options *run);
-/* Lets the model options report progress here and stop at Ctrl-C. */
-void run_watch(run_options *run, gbv_model_options *model);
-/* Clears the progress line and writes --metrics. PARSED or an exit code. */
-int run_finish(const command *self, run_options *run, size_t threads);
+/* Hands out the callback by which long work reports progress here and stops at Ctrl-C. */
+void run_watch(run_options *run, gbv_progress_callback **progress, void **context);
+void run_end_progress(run_options *run);
+/* After all went well: writes --metrics, flushes. Returns the exit code. */
+int run_finish(const command *self, const run_options *run, size_t threads);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gbv/gbv.h>
+#include "run.h"
 
-#include "options.h"
+enum { MOST_ANNOTATORS = 1000000 };
 
 /* "0,.2,.4" into numbers; the count of them, or 0 after saying what is wrong. */
 static size_t parse_rates(const command *self, const char *text, double **rates)
@@ -35,6 +35,7 @@ static int run(const command *self, int count, char **arguments)
     const char *input = NULL, *test_path = NULL, *noise = NULL, *folder = NULL;
     gbv_read_options read = {0};
     gbv_simulation simulation = {.seed = 1};
+    run_options show = {.progress_name = "auto"};
     double *rates = NULL;
     gbv_dataset *train = NULL, *test = NULL;
     gbv_error error;
@@ -63,6 +64,11 @@ static int run(const command *self, int count, char **arguments)
                         "--input DATASET, --noise RATES and -o FOLDER are needed; see gbv simulate --help");
     if (code == PARSED && simulation.reference_per_class && !test_path)
         code = complain(self, GBV_USAGE, "--reference-per-class needs --test DATASET to take the reference from");
+    if (code == PARSED && simulation.annotators > MOST_ANNOTATORS)
+        code = complain(self, GBV_USAGE, "--annotators is %zu; expected at most %d", simulation.annotators,
+                        MOST_ANNOTATORS);
+    if (code == PARSED)
+        code = run_start(self, &show);
     if (code != PARSED)
         goto done;
     size_t given = parse_rates(self, noise, &rates);
@@ -86,11 +92,13 @@ static int run(const command *self, int count, char **arguments)
         goto done;
     }
     simulation.noise = rates;
+    run_watch(&show, &simulation.progress, &simulation.context);
     gbv_status status = gbv_dataset_read(input, &read, &train, &error);
     if (status == GBV_OK && test_path)
         status = gbv_dataset_read(test_path, &read, &test, &error);
     if (status == GBV_OK)
         status = gbv_simulate(train, test, &simulation, folder, &error);
+    run_end_progress(&show);
     code = status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
 done:
     gbv_dataset_free(train);

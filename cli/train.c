@@ -53,18 +53,14 @@ static int find_weights(const command *self, const train_choices *chosen, const 
     return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
 }
 
-static int print_accuracy(const command *self, const gbv_model *model, const char *path, const gbv_read_options *read)
+static int print_accuracy(const command *self, const gbv_model *model, const gbv_dataset *test)
 {
-    gbv_dataset *test = NULL;
     gbv_evaluation *evaluation = NULL;
     gbv_error error;
-    gbv_status status = gbv_dataset_read(path, read, &test, &error);
-    if (status == GBV_OK)
-        status = gbv_evaluate(model, test, &evaluation, &error);
+    gbv_status status = gbv_evaluate(model, test, &evaluation, &error);
     if (status == GBV_OK)
         printf("test accuracy %.4f on %zu rows\n", evaluation->accuracy, evaluation->rows);
     gbv_evaluation_free(evaluation);
-    gbv_dataset_free(test);
     return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
 }
 
@@ -89,6 +85,7 @@ static int run(const command *self, int count, char **arguments)
         {0},
     };
     gbv_model *model = NULL;
+    gbv_dataset *test = NULL;
     double *weights = NULL;
     gbv_error error;
     int code = options_parse(self, (const option *const[]){own, input_table, model_table, progress_table, NULL}, count,
@@ -102,6 +99,8 @@ static int run(const command *self, int count, char **arguments)
         code = run_start(self, &show);
     if (code == PARSED)
         code = inputs_read(self, &in, false);
+    if (code == PARSED && chosen.test)
+        code = inputs_read_dataset(self, chosen.test, &in.read, &test);
     if (code == PARSED && !chosen.pooled) {
         weights = calloc(gbv_sources_count(in.sources), sizeof *weights);
         code = weights ? find_weights(self, &chosen, in.sources, weights)
@@ -109,19 +108,20 @@ static int run(const command *self, int count, char **arguments)
     }
     if (code != PARSED)
         goto done;
-    run_watch(&show, &options);
+    run_watch(&show, &options.progress, &options.context);
     gbv_status status = gbv_train(in.sources, weights, &options, &model, &error);
-    code = run_finish(self, &show, options.threads);
-    if (status == GBV_OK && show.output)
-        status = gbv_model_write(model, show.output, &error);
+    run_end_progress(&show);
     if (status != GBV_OK)
         code = complain(self, (int)status, "%s", error.message);
-    if (code == PARSED && chosen.test)
-        code = print_accuracy(self, model, chosen.test, &in.read);
+    if (code == PARSED && test)
+        code = print_accuracy(self, model, test);
+    if (code == PARSED && show.output && (status = gbv_model_write(model, show.output, &error)) != GBV_OK)
+        code = complain(self, (int)status, "%s", error.message);
     if (code == PARSED)
-        code = fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
+        code = run_finish(self, &show, options.threads);
 done:
     gbv_model_free(model);
+    gbv_dataset_free(test);
     free(weights);
     inputs_free(&in);
     return code;

@@ -106,13 +106,12 @@ static int run(const command *self, int count, char **arguments)
         }
         options.prior = prior;
     }
-    run_watch(&show, &options.model);
+    run_watch(&show, &options.model.progress, &options.model.context);
     status = gbv_value(in.reference, in.sources, &options, &result, &error);
-    code = run_finish(self, &show, options.model.threads);
-    if (status != GBV_OK)
-        code = complain(self, (int)status, "%s", error.message);
-    if (code == PARSED)
-        code = write_result(self, &show, result);
+    run_end_progress(&show);
+    code = status == GBV_OK ? write_result(self, &show, result) : complain(self, (int)status, "%s", error.message);
+    if (code == GBV_OK)
+        code = run_finish(self, &show, options.model.threads);
 done:
     gbv_result_free(result);
     free(prior);

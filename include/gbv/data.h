@@ -98,6 +98,9 @@ typedef void gbv_problem_callback(void *context, bool warning, const char *sente
 GBV_API size_t gbv_check(const gbv_dataset *reference, const gbv_sources *sources, gbv_problem_callback *callback,
                          void *context);
 
+/* Return true to stop: the call then fails with GBV_INTERRUPTED and leaves nothing behind. */
+typedef bool gbv_progress_callback(void *context, const char *stage, size_t done, size_t total);
+
 /* Annotators made from a labelled dataset (the protocol of the paper, section 6.1), for demonstrations and tests. */
 typedef struct gbv_simulation {
     size_t annotators;   /* how many */
@@ -109,6 +112,8 @@ typedef struct gbv_simulation {
     bool exact_count;           /* flip exactly floor(rate * n) labels instead of each with that probability */
     size_t reference_per_class; /* rows of each class for the reference; 0: none is written */
     uint64_t seed;
+    gbv_progress_callback *progress; /* asked before each annotator; may be NULL */
+    void *context;
 } gbv_simulation;
 
 /* Writes annotators/annotator-0.npz, ... (from `train`), reference.npz and test.npz (from `test`, disjoint) and

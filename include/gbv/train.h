@@ -16,9 +16,6 @@
 extern "C" {
 #endif
 
-/* Return true to stop: the call then fails with GBV_INTERRUPTED and leaves nothing behind. */
-typedef bool gbv_progress_callback(void *context, const char *stage, size_t done, size_t total);
-
 /* Which model to fit and how. A zeroed struct is not a default: start from gbv_model_defaults(). */
 typedef struct gbv_model_options {
     const char *model;               /* "linear" (multinomial logistic regression) or "mlp" (one hidden layer) */

@@ -6,5 +6,7 @@
 
 /* Quoted only when the text holds a separator, a quote, a line break or blanks at its ends. */
 void csv_text_write(FILE *stream, const char *text);
+/* The same with a plain word before the text, in one field. */
+void csv_text_write_after(FILE *stream, const char *word, const char *text);
 
 #endif

@@ -19,6 +19,18 @@ gbv_status output_check(FILE *stream, const char *name, gbv_error *error)
                      errno ? strerror(errno) : "write error");
 }
 
+/* Devices, pipes and whatever /dev and /proc stand for are written directly: there is nothing to rename over. */
+static bool is_direct(const char *path)
+{
+    struct stat info;
+    char target[8] = "";
+    if (readlink(path, target, sizeof target - 1) > 0 &&
+        (!strncmp(target, "/proc/", 6) || !strncmp(target, "/dev/", 5)))
+        return true;
+    return !strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5) ||
+           (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
+}
+
 gbv_status output_open(const char *path, output_file *output, gbv_error *error)
 {
     *output = (output_file){0};
@@ -26,18 +38,23 @@ gbv_status output_open(const char *path, output_file *output, gbv_error *error)
         output->stream = stdout;
         return GBV_OK;
     }
-    output->path = path;
     struct stat info;
-    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    if (!*path)
+        return error_set(error, GBV_USAGE, "the name of the output file is empty: name a file to write");
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return error_set(error, GBV_FAILED, "%s: is a folder: name a file to write", path);
-    if (special) { /* a device or pipe is written directly: there is nothing to rename */
-        if (!(output->stream = fopen(path, "we")))
-            return error_set(error, GBV_FAILED, "%s: cannot be written (%s)", path, strerror(errno));
-        return GBV_OK;
+    output->path = path;
+    if (is_direct(path)) {
+        if ((output->stream = fopen(path, "we")))
+            return GBV_OK;
+        return error_set(error, GBV_FAILED, "%s: cannot be written (%s)", path, strerror(errno));
     }
-    if (asprintf(&output->temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
+    /* A link keeps pointing where it does; what it points to is replaced. */
+    char *real = realpath(path, NULL);
+    output->target = real ? real : strdup(path);
+    if (!output->target || asprintf(&output->temporary, "%s.%ld.part", output->target, (long)getpid()) < 0) {
         output->temporary = NULL;
+        output_abandon(output);
         return error_out_of_memory(error, "an output file name");
     }
     int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -65,7 +82,7 @@ gbv_status output_commit(output_file *output, gbv_error *error)
     output->stream = NULL;
     if (status == GBV_OK && closed != 0)
         status = error_set(error, GBV_FAILED, "%s: could not be written (%s)", output->path, strerror(errno));
-    if (status == GBV_OK && output->temporary && rename(output->temporary, output->path) != 0)
+    if (status == GBV_OK && output->temporary && rename(output->temporary, output->target) != 0)
         status = error_set(error, GBV_FAILED, "%s: could not be put in place (%s)", output->path, strerror(errno));
     if (status == GBV_OK) {
         free(output->temporary);
@@ -82,5 +99,6 @@ void output_abandon(output_file *output)
     if (output->temporary)
         unlink(output->temporary);
     free(output->temporary);
+    free(output->target);
     *output = (output_file){0};
 }

@@ -17,6 +17,7 @@
 typedef struct output_file {
     FILE *stream;
     const char *path; /* borrowed; NULL for standard output */
+    char *target;     /* the file itself where `path` is a link; NULL when it is written directly */
     char *temporary;
 } output_file;
 

@@ -237,6 +237,7 @@ gbv_status gbv_sources_map_classes(gbv_sources *sources, const char *map_path, g
         free(sources->class_map);
         sources->class_map = record;
         record = NULL;
+        memcpy(sources->class_map_sha256, map.csv.sha256, sizeof sources->class_map_sha256);
     }
     free(record);
     map_free(&map);

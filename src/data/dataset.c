@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/text_table.h"
 #include "data/format/format.h"
 #include "data/label_classes.h"
@@ -31,6 +32,9 @@ static bool exists(const char *path)
 
 static gbv_status add_input(gbv_dataset *dataset, const char *path, size_t length, gbv_error *error)
 {
+    if (!text_is_utf8(path, length))
+        return error_set(error, GBV_BAD_INPUT, "%.*s: the name is not valid UTF-8, as results need: rename the file",
+                         (int)length, path);
     char *copy = strndup(path, length);
     if (!copy)
         return error_out_of_memory(error, "a path");

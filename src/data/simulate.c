@@ -438,7 +438,11 @@ static gbv_status write_all(simulator *s, gbv_error *error)
                             ? make_folders(s, error)
                             : error_out_of_memory(error, "the rows of an annotator");
     for (size_t i = 0; i < s->plan->annotators && status == GBV_OK; i++)
-        status = write_annotator(s, i, rows, labels, error);
+        if (s->plan->progress && s->plan->progress(s->plan->context, "annotators", i, s->plan->annotators))
+            status =
+                error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu annotators", i, s->plan->annotators);
+        else
+            status = write_annotator(s, i, rows, labels, error);
     if (status == GBV_OK && s->test)
         status = write_reference_and_test(s, rows, labels, error);
     if (status == GBV_OK)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/csv_cells.h"
@@ -69,6 +70,7 @@ gbv_status small_csv_read(const char *path, small_csv *csv, gbv_error *error)
         status = error_out_of_memory(error, path);
     } else {
         status = take_apart(path, csv, &file, error);
+        hash_sha256(file.bytes, file.size, csv->sha256);
     }
     mapped_file_close(&file);
     if (status != GBV_OK)

@@ -14,7 +14,8 @@ typedef struct csv_record {
 } csv_record;
 
 typedef struct small_csv {
-    char *text; /* what the cells hold, one after the other */
+    char sha256[65]; /* of the file */
+    char *text;      /* what the cells hold, one after the other */
     char **cells;
     size_t cell_count, cell_capacity;
     csv_record *records;

@@ -33,8 +33,9 @@ static gbv_status read_record(const gbv_sources *sources, const small_csv *csv, 
     if (!isnan(numbers[index]))
         return error_set(error, GBV_BAD_INPUT, "%s: line %zu names '%.100s' again: keep one line per source", path,
                          line, name);
-    if (!number_parse(text, text + strlen(text), &numbers[index]) || !isfinite(numbers[index]))
-        return error_set(error, GBV_BAD_INPUT, "%s: line %zu holds '%.100s'; expected a number", path, line, text);
+    if (!number_parse(text, text + strlen(text), &numbers[index]) || !isfinite(numbers[index]) || numbers[index] < 0)
+        return error_set(error, GBV_BAD_INPUT, "%s: line %zu holds '%.100s'; expected a number, zero or more", path,
+                         line, text);
     return GBV_OK;
 }
 

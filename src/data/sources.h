@@ -32,6 +32,7 @@ struct gbv_sources {
     text_table label_index; /* the same in the same order, as keys */
     bool from_table;        /* a source column: annotators of one table, rather than vendors' files */
     char *class_map;        /* path of the class map applied, for the record; NULL: none */
+    char class_map_sha256[65];
 };
 
 /* The number of a label of the collection, added when new; TEXT_NONE when memory is out. */

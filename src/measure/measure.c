@@ -86,13 +86,15 @@ static gbv_status check_pieces(const measure *m, const gbv_measure_input *input,
                          "the measure %s works on class labels, not on real targets: use logme for regression",
                          m->info.name);
     if (needs & GBV_NEEDS_LABELS && !input->labels && !input->targets.data)
-        return missing(m, "labels", "give one per row, or use etran-energy, which needs none", error);
+        return missing(m, "labels", "give one per row (--labels), or use etran-energy, which needs none", error);
     if (needs & GBV_NEEDS_PROBABILITIES && !input->probabilities.data)
-        return missing(m, "probabilities", "give what the model thinks of each row, rows x classes", error);
+        return missing(m, "probabilities", "give what the model thinks of each row, rows x classes (--probabilities)",
+                       error);
     if (needs & GBV_NEEDS_FEATURES && !input->features.data)
-        return missing(m, "features", "give what the model sees in each row, rows x columns", error);
+        return missing(m, "features", "give what the model sees in each row, rows x columns (--features)", error);
     if (needs & GBV_NEEDS_SOURCE_FEATURES && !input->source_features.data)
-        return missing(m, "source features", "give the same readout of the source's own rows", error);
+        return missing(m, "source features", "give the same readout of the source's own rows (--source-features)",
+                       error);
     if (input->rows == 0)
         return error_set(error, GBV_BAD_INPUT, "there are no rows to measure: at least one is needed");
     return GBV_OK;

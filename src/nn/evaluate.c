@@ -6,6 +6,7 @@
 #include "base/csv_text.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/plan.h"
@@ -81,6 +82,35 @@ done:
     return status;
 }
 
+static bool looks_integer(const char *text)
+{
+    text += *text == '-';
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* A class the model does not have counts as wrong. But a slip in its name, or numbers where the model has names, would
+ * make that a lie: those are refused. */
+static gbv_status refuse_slips(const gbv_model *model, const gbv_dataset *dataset, size_t class_index, gbv_error *error)
+{
+    const char *name = dataset->class_names[class_index];
+    plain_name wanted = nearest_plain(name);
+    bool same_kind = false;
+    for (size_t z = 0; z < model->outputs; z++) {
+        plain_name known = nearest_plain(model->class_names[z]);
+        same_kind |= looks_integer(model->class_names[z]) == (dataset->kind == LABELS_INTEGER);
+        if (dataset->kind == LABELS_TEXT && (nearest_equal(&wanted, &known) || nearest_is_slip(&wanted, &known)))
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: label '%.60s' is no class of the model, but close to '%.60s': correct the labels",
+                             dataset->name, name, model->class_names[z]);
+    }
+    if (same_kind)
+        return GBV_OK;
+    return error_set(
+        error, GBV_BAD_INPUT,
+        "%s: its labels are %s ('%.60s'), the model's classes are not ('%.60s'): use the model's class names",
+        dataset->name, dataset->kind == LABELS_INTEGER ? "integers" : "text", name, model->class_names[0]);
+}
+
 /* The model's classes, then those only the dataset has. */
 static gbv_status join_classes(const gbv_model *model, const gbv_dataset *dataset, gbv_evaluation *e,
                                size_t *class_of_label, gbv_error *error)
@@ -96,7 +126,12 @@ static gbv_status join_classes(const gbv_model *model, const gbv_dataset *datase
         while (z < model->outputs && strcmp(model->class_names[z], dataset->class_names[c]) != 0)
             z++;
         class_of_label[c] = z < model->outputs ? z : e->class_count;
-        if (z == model->outputs && !(e->class_names[e->class_count++] = strdup(dataset->class_names[c])))
+        if (z < model->outputs)
+            continue;
+        gbv_status status = refuse_slips(model, dataset, c, error);
+        if (status != GBV_OK)
+            return status;
+        if (!(e->class_names[e->class_count++] = strdup(dataset->class_names[c])))
             return error_out_of_memory(error, "the evaluation");
     }
     return GBV_OK;

@@ -63,6 +63,9 @@ gbv_status model_options_check(const gbv_model_options *options, gbv_error *erro
     if (!(options->l2 >= 0 && options->l2 <= 1e6))
         return error_set(error, GBV_USAGE, "l2 is %g: the weight of the penalty must be between 0 and 1e6",
                          options->l2);
+    if (options->seed > INT64_MAX)
+        return error_set(error, GBV_USAGE, "seed is %llu: it must be below 2^63, which every JSON reader keeps",
+                         (unsigned long long)options->seed);
     if (!kind->has_hidden_layer)
         return GBV_OK;
     if (options->hidden < 1 || options->hidden > 1u << 20)

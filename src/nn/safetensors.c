@@ -82,7 +82,7 @@ static gbv_status check_tensors(const safetensors *file, const char *path, gbv_e
         if (status != GBV_OK || strcmp(name, "__metadata__") == 0)
             continue;
         status = check_tensor(file, path, name, entry, &spans[count], error);
-        count += spans[count].begin < spans[count].end;
+        count += status == GBV_OK && spans[count].begin < spans[count].end;
     }
     if (status == GBV_OK)
         qsort(spans, count, sizeof *spans, by_begin);

@@ -68,8 +68,8 @@ static void print_csv(const gbv_evaluation *e, FILE *stream)
 {
     fputs("class,rows,recall,precision", stream);
     for (size_t j = 0; j < e->class_count; j++) {
-        fputs(",as ", stream);
-        csv_text_write(stream, e->class_names[j]);
+        fputc(',', stream);
+        csv_text_write_after(stream, "as ", e->class_names[j]);
     }
     fputc('\n', stream);
     for (size_t c = 0; c < e->class_count; c++) {
@@ -84,6 +84,14 @@ static void print_csv(const gbv_evaluation *e, FILE *stream)
     }
 }
 
+static void print_cell(FILE *stream, double share)
+{
+    if (isfinite(share))
+        fprintf(stream, "%7.4f", share);
+    else
+        fputs("      -", stream);
+}
+
 static void print_table(const gbv_evaluation *e, FILE *stream)
 {
     fprintf(stream, "accuracy %.4f on %zu rows, mean log-likelihood %.4f\n\n", e->accuracy, e->rows,
@@ -91,7 +99,11 @@ static void print_table(const gbv_evaluation *e, FILE *stream)
     fprintf(stream, "    rows   recall  precision  class  (most often confused with)\n");
     for (size_t c = 0; c < e->class_count; c++) {
         class_summary s = summarise(e, c);
-        fprintf(stream, "%8zu  %7.4f    %7.4f  %s", s.rows, s.recall, s.precision, e->class_names[c]);
+        fprintf(stream, "%8zu  ", s.rows);
+        print_cell(stream, s.recall);
+        fputs("    ", stream);
+        print_cell(stream, s.precision);
+        fprintf(stream, "  %s", e->class_names[c]);
         if (s.confused_with < e->class_count)
             fprintf(stream, "  (%s)", e->class_names[s.confused_with]);
         fputc('\n', stream);

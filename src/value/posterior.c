@@ -6,6 +6,13 @@
 #include "base/error.h"
 #include "value/posterior.h"
 
+gbv_status posterior_check_tau(gbv_tau_mode mode, double tau, gbv_error *error)
+{
+    if (mode == GBV_TAU_FIXED && (!(tau > 0) || isinf(1 / tau)))
+        return error_set(error, GBV_USAGE, "tau is %g; it must be greater than zero, by more than rounding", tau);
+    return GBV_OK;
+}
+
 double posterior_inverse_tau(gbv_tau_mode mode, double tau, size_t count)
 {
     switch (mode) {
@@ -52,11 +59,20 @@ static double compensated_sum(const double *values, size_t count)
     return sum;
 }
 
-static void normalise(double *values, size_t count)
+/* log p + inverse (T - best) may be negligible for every source but one with prior zero; nothing is left then. */
+static gbv_status normalise(double *values, size_t count, gbv_error *error)
 {
+    double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, values[i]);
+    if (!(largest > 0))
+        return error_set(error, GBV_UNDEFINED, "no source with a positive prior has a score: nothing can be weighed");
+    for (size_t i = 0; i < count; i++)
+        values[i] /= largest;
     double sum = compensated_sum(values, count);
     for (size_t i = 0; i < count; i++)
         values[i] /= sum;
+    return GBV_OK;
 }
 
 static gbv_status check_prior(const double *prior, size_t count, gbv_error *error)
@@ -84,12 +100,14 @@ gbv_status gbv_posterior(const double *scores, const double *prior, size_t count
         *only_prior = false;
     if (count == 0)
         return error_set(error, GBV_USAGE, "there are no sources to weigh: give at least one");
-    if (options->tau_mode == GBV_TAU_FIXED && !(options->tau > 0))
-        return error_set(error, GBV_USAGE, "tau is %g; it must be greater than zero", options->tau);
+    gbv_status status = posterior_check_tau(options->tau_mode, options->tau, error);
+    if (status != GBV_OK)
+        return status;
     if (prior && check_prior(prior, count, error) != GBV_OK)
         return GBV_USAGE;
 
-    bool defined = false, infinite = false, possible = false;
+    bool defined = false, infinite = false;
+    double best = -INFINITY, largest_prior = 0;
     for (size_t i = 0; i < count; i++) {
         if (isnan(scores[i]) && !options->undefined_as_zero)
             return error_set(error, GBV_UNDEFINED,
@@ -97,36 +115,30 @@ gbv_status gbv_posterior(const double *scores, const double *prior, size_t count
         double p = prior ? prior[i] : 1;
         defined |= !isnan(scores[i]);
         infinite |= p > 0 && scores[i] == INFINITY;
-        possible |= p > 0 && !isnan(scores[i]) && scores[i] != -INFINITY;
+        largest_prior = fmax(largest_prior, p);
         posterior[i] = isnan(scores[i]) ? -INFINITY : scores[i];
     }
     if (!defined)
         return error_set(error, GBV_UNDEFINED, "no source has a score: nothing can be weighed");
-    if (!possible) { /* every score is -infinity: the scores say nothing, the prior stands */
-        for (size_t i = 0; i < count; i++)
-            posterior[i] = prior ? prior[i] : 1;
-        normalise(posterior, count);
-        if (only_prior)
-            *only_prior = true;
-        return GBV_OK;
-    }
-
     if (options->tau_mode == GBV_TAU_CODE)
         standardise(posterior, count);
-    double inverse = posterior_inverse_tau(options->tau_mode, options->tau, count), largest = -INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        double p = prior ? prior[i] : 1, score = posterior[i];
-        if (infinite) /* the +infinity ones share all mass in proportion to their prior */
-            posterior[i] = score == INFINITY ? log(p) : -INFINITY;
-        else /* not 0 * -infinity when the inverse is zero */
-            posterior[i] = score == -INFINITY ? -INFINITY : log(p) + inverse * score;
-        if (posterior[i] > largest)
-            largest = posterior[i];
-    }
     for (size_t i = 0; i < count; i++)
-        posterior[i] = exp(posterior[i] - largest);
-    normalise(posterior, count);
-    return GBV_OK;
+        if (!prior || prior[i] > 0)
+            best = fmax(best, posterior[i]);
+    double inverse = posterior_inverse_tau(options->tau_mode, options->tau, count);
+    bool nothing_known = best == -INFINITY; /* the scores say nothing: the prior stands, for those that have one */
+    for (size_t i = 0; i < count; i++) {
+        double p = (prior ? prior[i] : 1) / largest_prior, score = posterior[i];
+        if (nothing_known)
+            posterior[i] = isnan(scores[i]) ? 0 : p;
+        else if (infinite) /* the +infinity ones share all mass in proportion to their prior */
+            posterior[i] = score == INFINITY ? p : 0;
+        else /* relative to the best score, so that nothing overflows, and 0 * infinity never arises */
+            posterior[i] = score == -INFINITY ? 0 : exp(log(p) + (inverse > 0 ? inverse * (score - best) : 0));
+    }
+    if (only_prior)
+        *only_prior = nothing_known;
+    return normalise(posterior, count, error);
 }
 
 posterior_summary posterior_summarise(const double *posterior, const size_t *rows, size_t count)

@@ -7,6 +7,8 @@
 /* What scores (standardised ones for GBV_TAU_CODE) are multiplied by; 0 for one source in the quick and code modes. */
 double posterior_inverse_tau(gbv_tau_mode mode, double tau, size_t count);
 
+gbv_status posterior_check_tau(gbv_tau_mode mode, double tau, gbv_error *error);
+
 typedef struct posterior_summary {
     double entropy;           /* -sum P ln P */
     double effective_sources; /* 1 / sum P^2 */

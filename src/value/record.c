@@ -122,7 +122,8 @@ static bool record_options(gbv_result *result, const valuation *v)
     if (o->undefined_as_zero)
         ok = ok && result_add_option(result, "undefined", "zero");
     if (v->sources->class_map)
-        ok = ok && result_add_option(result, "class_map", "%s", v->sources->class_map);
+        ok = ok && result_add_option(result, "class_map", "%s", v->sources->class_map) &&
+             result_add_option(result, "class_map_sha256", "%s", v->sources->class_map_sha256);
     return ok;
 }
 

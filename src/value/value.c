@@ -132,45 +132,66 @@ static gbv_status score_source(const valuation *v, size_t index, arena *scratch,
     return status;
 }
 
+/* Asks the caller whether to go on: after each source, and from inside a fit, which may take long. */
+typedef struct watch {
+    const gbv_model_options *asked;
+    atomic_size_t done;
+    atomic_bool stop;
+    size_t total;
+} watch;
+
+static bool keep_watch(void *context, const char *stage, size_t done, size_t total)
+{
+    (void)stage, (void)done, (void)total;
+    watch *w = context;
+    if (w->stop || !w->asked->progress)
+        return w->stop;
+#pragma omp critical(gbv_value_watch)
+    if (w->asked->progress(w->asked->context, "sources", w->done, w->total))
+        w->stop = true;
+    return w->stop;
+}
+
 /* Sources are scored side by side. Each worker has its own memory and error; the failure of the lowest-numbered source
  * is the one reported, so that the message does not depend on who was faster. */
-static gbv_status score_all(const valuation *v, gbv_result *result, gbv_error *error)
+static gbv_status score_all(valuation *v, gbv_result *result, gbv_error *error)
 {
     size_t count = v->sources->count, failed_index = SIZE_MAX;
     gbv_status failed = GBV_OK;
-    atomic_size_t done = 0;
-    atomic_bool stop = false;
-    const gbv_model_options *model = &v->options->model;
+    watch w = {.asked = &v->options->model, .total = count};
+    /* One source alone may use all threads itself. */
+    gbv_model_options model = v->options->model;
     int workers = (int)plan_workers(v->threads, count);
+    model.threads = workers > 1 ? 1 : v->threads;
+    model.progress = keep_watch;
+    model.context = &w;
+    v->given.model = &model;
 #pragma omp parallel num_threads(workers)
     {
         arena scratch = {0};
         gbv_error own;
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++) {
-            if (stop)
+            if (w.stop)
                 continue;
             arena_reset(&scratch);
             gbv_status status = score_source(v, i, &scratch, &result->sources[i], &own);
             bool fatal = status != GBV_OK && !(status == GBV_UNDEFINED && v->options->undefined_as_zero);
-            size_t finished = ++done;
+            w.done++;
 #pragma omp critical(gbv_value_report)
-            {
-                if (fatal && i < failed_index) {
-                    failed_index = i;
-                    failed = error_prefix(&own, status, "source '%s': ", result->sources[i].name);
-                    if (error)
-                        *error = own;
-                }
-                if (model->progress && model->progress(model->context, "sources", finished, count)) {
-                    stop = true;
-                    failed_index = 0;
-                    failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", finished, count);
-                }
+            if (fatal && i < failed_index) {
+                failed_index = i;
+                failed = error_prefix(&own, status, "source '%s': ", result->sources[i].name);
+                if (error)
+                    *error = own;
             }
+            keep_watch(&w, NULL, 0, 0);
         }
         arena_free(&scratch);
     }
+    v->given.model = NULL;
+    if (w.stop)
+        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", w.done, count);
     return failed;
 }
 
@@ -185,8 +206,8 @@ static gbv_status check_options(valuation *v, gbv_error *error)
         return status;
     if (v->sources->count == 0)
         return error_set(error, GBV_USAGE, "there are no sources: give at least one with --source NAME=FILE");
-    if (o->tau_mode == GBV_TAU_FIXED && !(o->tau > 0))
-        return error_set(error, GBV_USAGE, "tau is %g; it must be greater than zero", o->tau);
+    if ((status = posterior_check_tau(o->tau_mode, o->tau, error)) != GBV_OK)
+        return status;
     if (o->prior_mode == GBV_PRIOR_GIVEN && !o->prior)
         return error_set(error, GBV_USAGE, "the prior is to be given, but no numbers were");
     if (!v->reference->labels)
@@ -233,9 +254,11 @@ static gbv_status weigh(const valuation *v, gbv_result *result, gbv_error *error
     result->tau_mode = o->tau_mode;
     result->tau_inverse = posterior_inverse_tau(o->tau_mode, o->tau, count);
     result->tau = result->tau_inverse > 0 ? 1 / result->tau_inverse : INFINITY;
-    double prior_sum = 0;
+    double prior_sum = 0, largest = 0;
     for (size_t i = 0; i < count; i++)
-        prior_sum += prior[i];
+        largest = fmax(largest, prior[i]);
+    for (size_t i = 0; i < count; i++)
+        prior_sum += prior[i] /= largest;
     for (size_t i = 0; i < count; i++) {
         gbv_source_result *s = &result->sources[i];
         s->prior = prior[i] / prior_sum;
@@ -247,7 +270,8 @@ static gbv_status weigh(const valuation *v, gbv_result *result, gbv_error *error
     result->effective_sources = summary.effective_sources;
     result->effective_rows = summary.effective_rows;
     if (!record_ranks(result) ||
-        (only_prior && !result_warn(result, "every score is minus infinity: the weights are the prior")))
+        (only_prior &&
+         !result_warn(result, "no source with a positive prior has a finite score: the weights are the prior")))
         status = error_out_of_memory(error, "the result");
     if (status == GBV_OK && o->tau_curve)
         status = record_tau_curve(result, scores, prior, o->undefined_as_zero, error);
@@ -265,7 +289,6 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     *result = NULL;
     gbv_result *made = NULL;
     plan p = plan_begin(v.options->model.threads);
-    gbv_model_options model = v.options->model;
     gbv_status status = check_options(&v, error);
     if (status != GBV_OK)
         goto done;
@@ -281,12 +304,8 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     if ((status = prepare_reference(&v, error)) != GBV_OK)
         goto done;
     v.problem = problem_find(sources->from_table ? "annotator" : "vendor");
-    /* One source alone may use all threads itself; progress counts sources, not what happens inside one. */
     v.threads = p.threads;
-    model.threads = plan_workers(p.threads, sources->count) > 1 ? 1 : p.threads;
-    model.progress = NULL;
-    v.given =
-        (problem_case){.reference = &v.reference_sample, .sources = sources, .classes = &v.classes, .model = &model};
+    v.given = (problem_case){.reference = &v.reference_sample, .sources = sources, .classes = &v.classes};
     v.feature_space = feature_space(&v);
     status = score_all(&v, made, error);
     if (status == GBV_OK)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <gbv/value.h>
 
@@ -35,20 +36,24 @@ static gbv_status dataset_argument(const gbv_result *r, size_t input, char **arg
     return GBV_OK;
 }
 
+static gbv_status changed(const char *path, gbv_error *error)
+{
+    return error_set(error, GBV_BAD_INPUT,
+                     "%s: has changed since it was valued: run gbv value again, or restore the file", path);
+}
+
 static gbv_status check_unchanged(const gbv_result *r, size_t input, const gbv_dataset *dataset, gbv_error *error)
 {
     for (size_t i = 0; i < dataset->input_count; i++)
         if (input + i >= r->input_count || strcmp(r->inputs[input + i].sha256, dataset->inputs[i].sha256) != 0)
-            return error_set(error, GBV_BAD_INPUT,
-                             "%s: has changed since it was valued: run gbv value again, or restore the file",
-                             dataset->inputs[i].path);
+            return changed(dataset->inputs[i].path, error);
     return GBV_OK;
 }
 
 static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_error *error)
 {
     gbv_status status = GBV_OK;
-    const char *class_map = NULL;
+    const char *class_map = NULL, *class_map_sha256 = "";
     for (size_t s = 0; s < r->source_count && status == GBV_OK; s++) {
         size_t input = r->sources[s].input;
         const gbv_input_record *record = &r->inputs[input];
@@ -68,12 +73,19 @@ static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_er
         if (status == GBV_OK)
             status = check_unchanged(r, input, sources->datasets[sources->dataset_count - 1], error);
         free(argument);
+        struct stat info;
+        if (status == GBV_BAD_INPUT && stat(record->path, &info) != 0)
+            status = error_prefix(error, status, "paths in a result are relative to where gbv value ran: ");
     }
     for (size_t i = 0; i < r->option_count; i++)
         if (strcmp(r->options[i].name, "class_map") == 0)
             class_map = r->options[i].value;
+        else if (strcmp(r->options[i].name, "class_map_sha256") == 0)
+            class_map_sha256 = r->options[i].value;
     if (status == GBV_OK && class_map)
         status = gbv_sources_map_classes(sources, class_map, error);
+    if (status == GBV_OK && class_map && strcmp(class_map_sha256, sources->class_map_sha256) != 0)
+        status = changed(class_map, error);
     if (status == GBV_OK && sources->count != r->source_count)
         status = error_set(error, GBV_BAD_INPUT, "the files hold %zu sources, the result %zu: run gbv value again",
                            sources->count, r->source_count);

@@ -161,6 +161,36 @@ static void undefined_scores_fail_unless_told_otherwise(void **state)
     assert_int_equal(gbv_posterior((double[]){NAN, NAN}, NULL, 2, &lenient, posterior, NULL, &error), GBV_UNDEFINED);
 }
 
+static void an_undefined_score_gets_nothing_even_when_only_the_prior_is_left(void **state)
+{
+    (void)state;
+    double posterior[2];
+    bool only_prior;
+    gbv_error error;
+    gbv_posterior_options lenient = {.tau_mode = GBV_TAU_QUICK, .undefined_as_zero = true};
+    assert_ok(gbv_posterior((double[]){NAN, -INFINITY}, NULL, 2, &lenient, posterior, &only_prior, &error), error);
+    assert_true(only_prior && posterior[0] == 0 && posterior[1] == 1);
+    assert_int_equal(
+        gbv_posterior((double[]){NAN, -INFINITY}, (double[]){1, 0}, 2, &lenient, posterior, &only_prior, &error),
+        GBV_UNDEFINED);
+}
+
+static void huge_scores_and_priors_do_not_overflow(void **state)
+{
+    (void)state;
+    double posterior[2];
+    gbv_error error;
+    gbv_posterior_options cold = {.tau_mode = GBV_TAU_FIXED, .tau = .1},
+                          too_cold = {.tau_mode = GBV_TAU_FIXED, .tau = 1e-310};
+    assert_ok(gbv_posterior((double[]){1e308, -1e308}, NULL, 2, &cold, posterior, NULL, &error), error);
+    assert_true(posterior[0] == 1 && posterior[1] == 0);
+    assert_ok(
+        gbv_posterior((double[]){-INFINITY, -INFINITY}, (double[]){1e308, 1e308}, 2, NULL, posterior, NULL, &error),
+        error);
+    assert_true(posterior[0] == .5 && posterior[1] == .5);
+    assert_int_equal(gbv_posterior((double[]){-1, -2}, NULL, 2, &too_cold, posterior, NULL, &error), GBV_USAGE);
+}
+
 static void nonsense_is_refused(void **state)
 {
     (void)state;
@@ -185,6 +215,8 @@ int main(void)
         cmocka_unit_test(infinite_scores_take_all_or_nothing),
         cmocka_unit_test(a_zero_prior_gives_no_weight),
         cmocka_unit_test(undefined_scores_fail_unless_told_otherwise),
+        cmocka_unit_test(an_undefined_score_gets_nothing_even_when_only_the_prior_is_left),
+        cmocka_unit_test(huge_scores_and_priors_do_not_overflow),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
