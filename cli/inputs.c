@@ -56,6 +56,8 @@ int inputs_read_dataset(const command *self, const char *argument, const gbv_rea
 gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error)
 {
     const char *equals = strchr(argument, '=');
+    if (!equals && in->read.source_column) /* a table names its sources itself */
+        return gbv_sources_add_table(in->sources, argument, &in->read, error);
     if (!equals || equals == argument || !equals[1]) {
         *error = (gbv_error){.status = GBV_USAGE};
         snprintf(error->message, sizeof error->message,
@@ -101,7 +103,10 @@ int inputs_check(const command *self, const inputs *in, bool with_reference)
     if (!in->source_arguments.count && !in->sources_path)
         return complain(self, GBV_USAGE,
                         "no source was given; name each with --source NAME=DATASET, or a folder with --sources");
-    if (in->read.source_column && !in->sources_path)
+    bool table = in->sources_path;
+    for (size_t i = 0; i < in->source_arguments.count; i++)
+        table |= !strchr(in->source_arguments.items[i], '=');
+    if (in->read.source_column && !table)
         return complain(self, GBV_USAGE, "--source-column needs the table: --sources FILE");
     return PARSED;
 }
