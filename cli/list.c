@@ -10,14 +10,14 @@ static void print_measures(void)
 {
     const gbv_measure_info *m;
     for (size_t i = 0; (m = gbv_measure_at(i)); i++) {
-        printf("%-14s %s\n", m->name, m->summary);
-        printf("%-14s needs%s%s%s%s\n", "", m->needs & GBV_NEEDS_LABELS ? " labels" : "",
+        printf("%-18s %s\n", m->name, m->summary);
+        printf("%-18s needs%s%s%s%s\n", "", m->needs & GBV_NEEDS_LABELS ? " labels" : "",
                m->needs & GBV_NEEDS_PROBABILITIES ? " probabilities" : "",
                m->needs & GBV_NEEDS_FEATURES ? " features" : "",
                m->needs & GBV_NEEDS_SOURCE_FEATURES ? " source-features" : "");
         if (*m->variants)
-            printf("%-14s variants: %s\n", "", m->variants);
-        printf("%-14s blind to: %s\n", "", m->blind_to);
+            printf("%-18s variants: %s\n", "", m->variants);
+        printf("%-18s blind to: %s\n", "", m->blind_to);
     }
 }
 
@@ -42,7 +42,7 @@ static int run(const command *self, int count, char **arguments)
             print_measures();
         else
             for (size_t i = 0; gbv_list(lists[l], i, &name, &summary); i++)
-                printf("%-14s %s\n", name, summary);
+                printf("%-18s %s\n", name, summary);
     }
     if (code == PARSED)
         code = fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");

@@ -17,6 +17,8 @@ void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const 
              const int *lwork, int *iwork, const int *liwork, int *info);
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
              const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork,
+             int *info);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
 void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *pivots, int *rank, const double *tolerance,
              double *work, int *info);

@@ -43,7 +43,7 @@ static void the_table_of_measures_can_be_walked(void **state)
         for (char *rest = variants, *variant; (variant = strsep(&rest, "|"));)
             assert_true(isfinite(score_of(info->name, *variant ? variant : NULL, &input)));
     }
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 16);
     assert_null(gbv_measure_find("leap"));
     assert_null(gbv_measure_find(NULL));
 }
@@ -119,7 +119,7 @@ static void bad_numbers_are_named_by_row_and_column(void **state)
 {
     (void)state;
     static const char *const of_probabilities[] = {"leep", "nce", "accuracy", "nll", "cmmd"};
-    static const char *const of_features[] = {"logme", "etran-energy", "mmd"};
+    static const char *const of_features[] = {"logme", "etran-energy", "mmd", "etran", "gbc", "sfda"};
     const double bad[] = {NAN, INFINITY, -INFINITY};
     double p[4][2], f[4][3];
     float single[4][2];
@@ -132,7 +132,7 @@ static void bad_numbers_are_named_by_row_and_column(void **state)
         input.features = gbv_matrix_f64(&f[0][0], 4, 3);
         for (size_t i = 0; i < 5; i++)
             assert_refused(of_probabilities[i], NULL, &input, GBV_BAD_INPUT, "row 3, column 2");
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < sizeof of_features / sizeof of_features[0]; i++)
             assert_refused(of_features[i], NULL, &input, GBV_BAD_INPUT, "row 4, column 1");
         for (size_t i = 0; i < 8; i++)
             (&single[0][0])[i] = (float)(&p[0][0])[i];
@@ -293,19 +293,22 @@ static void nll_of_a_model_that_is_always_right_is_near_zero(void **state)
 static void row_terms_average_to_the_score_where_it_is_a_mean(void **state)
 {
     (void)state;
-    static const char *const means[] = {"leep", "nce", "accuracy", "nll", "etran-energy"};
-    static const char *const others[] = {"logme", "mmd", "cmmd"};
+    static const char *const means[] = {"leep", "nce", "accuracy", "nll", "etran-energy", "etran-lda", "etran", "sfda"};
+    static const char *const others[] = {"logme", "mmd",       "cmmd", "hscore", "hscore-regularized",
+                                         "gbc",   "transrate", "lfc"};
     gbv_measure_input input = small_input();
     double terms[4], score;
     gbv_error error;
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
         assert_ok(gbv_measure(means[i], NULL, &input, &score, terms, &error), error);
         assert_near((terms[0] + terms[1] + terms[2] + terms[3]) / 4, score, 1e-14);
     }
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_ok(gbv_measure(others[i], NULL, &input, &score, terms, &error), error);
         assert_true(isnan(terms[0]) && isnan(terms[3]));
     }
+    assert_ok(gbv_measure("etran", "code", &input, &score, terms, &error), error);
+    assert_true(isnan(terms[0]) && isnan(terms[3]));
 }
 
 int main(void)

@@ -148,6 +148,63 @@ static void energy_matches_the_published_program(void **state)
     free(x.values), free(p.values);
 }
 
+static void discriminant_scores_match_the_published_programs(void **state)
+{
+    (void)state;
+    npy x = npy_load("etran_X"), p = npy_load("etran_probs");
+    int32_t *x_labels = npy_labels("etran_y"), *p_labels = npy_labels("etran_probs_y");
+    gbv_measure_input features = {.rows = x.rows, .labels = x_labels, .features = npy_matrix(&x)};
+    gbv_measure_input probabilities = {.rows = p.rows, .labels = p_labels, .features = npy_matrix(&p)};
+    double lda = golden("etran/features/LDA_generalised_eigen_SFDA_stage1/score");
+    assert_close(score_of("etran-lda", "code", &features), golden("etran/features/LDA_Score"), 1e-10);
+    assert_close(score_of("etran-lda", "code", &features), golden("etran/features/LDA_closed_form_nearest_mean"),
+                 1e-10);
+    assert_close(score_of("etran-lda", "code", &probabilities), golden("etran/softmax_probs/LDA_Score"), 1e-10);
+    assert_close(score_of("etran-lda", NULL, &features), lda, 1e-8);
+    assert_close(score_of("etran", "code", &features),
+                 golden("etran/features/total_annotator_0.85lda+0.15energy_1.0_tail"), 1e-10);
+    assert_close(score_of("etran", "code", &probabilities), golden("etran/softmax_probs/total"), 1e-10);
+    assert_close(score_of("etran", "paper", &features),
+                 0.85 * lda + 0.15 * golden("etran/features/energy_mean_all_paper"), 1e-8);
+    free(x.values), free(p.values), free(x_labels), free(p_labels);
+}
+
+static void class_structure_matches_the_published_programs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *measure, *variant, *quantity;
+        double tolerance, few_rows; /* relative; with fewer rows than columns */
+    } checks[] = {
+        {"hscore", NULL, "hscore_tll", 1e-8, 1e-6},
+        {"hscore-regularized", NULL, "hscore_regularised_tll", 1e-8, 1e-8},
+        {"sfda", NULL, "sfda", 1e-8, 1e-8},
+        {"etran-lda", "paper", "sfda_closed_form_own_no_eigen-decomposition/stage1_mean_prob", 1e-8, 1e-8},
+        {"gbc", NULL, "gbc_diagonal", 1e-10, 1e-10},
+        {"gbc", "spherical", "gbc_spherical_D-fold_determinant", 1e-10, 1e-10},
+        {"gbc", "spherical-code", "gbc_spherical_as_coded", 1e-10, 1e-10},
+        {"transrate", "tll", "transrate_tll_eps1e-4", 1e-8, 1e-8},
+        {"transrate", "weighted", "transrate_class_size_weighted_eps1e-4_own_from_official_eigenvalues", 1e-8, 1e-8},
+        {"lfc", NULL, "lfc_raw_own", 1e-10, 1e-10},
+    };
+    static const char *const cases[] = {"NgtD", "NltD", "const_col"};
+    for (int c = 0; c < 3; c++) {
+        char key[160];
+        snprintf(key, sizeof key, "feat_%s_X", cases[c]);
+        npy x = npy_load(key);
+        snprintf(key, sizeof key, "feat_%s_y", cases[c]);
+        int32_t *labels = npy_labels(key);
+        gbv_measure_input input = {.rows = x.rows, .labels = labels, .features = npy_matrix(&x)};
+        for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+            snprintf(key, sizeof key, "features_misc/%s/%s", cases[c], checks[i].quantity);
+            print_message("%s %s\n", checks[i].measure, key);
+            assert_close(score_of(checks[i].measure, checks[i].variant, &input), golden(key),
+                         x.rows < x.columns ? checks[i].few_rows : checks[i].tolerance);
+        }
+        free(x.values), free(labels);
+    }
+}
+
 static float *singles(const npy *array)
 {
     float *values = malloc(array->rows * array->columns * sizeof *values);
@@ -227,6 +284,8 @@ int main(void)
         cmocka_unit_test(logme_corrected_counts_the_zero_eigenvalues),
         cmocka_unit_test(logme_corrected_leaves_absent_classes_out),
         cmocka_unit_test(energy_matches_the_published_program),
+        cmocka_unit_test(discriminant_scores_match_the_published_programs),
+        cmocka_unit_test(class_structure_matches_the_published_programs),
         cmocka_unit_test(mmd_matches_the_published_programs),
         cmocka_unit_test(cmmd_matches_the_published_programs),
         cmocka_unit_test(the_shuffle_is_that_of_numpy),
