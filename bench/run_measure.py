@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Compares build/bench/bench_measure with the NumPy and torch programs of bench/peers/measure.py.
 
-    bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,mmd] [--core SkylakeX]
+    bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,...] [--core SkylakeX]
                          [--clock wall|cpu]
 
 Both work on the same arrays, turn about, and must agree; medians over the rounds, ratios as a markdown table. Each
-number of threads is a run of its own (both sides get it; LEEP and LogME of this library use one thread all the same).
+number of threads is a run of its own (both sides get it; this library uses one all the same, but for MMD).
 --core sets OPENBLAS_CORETYPE for both sides: OpenBLAS 0.3.21 does not know the newest processors and falls back to its
 oldest kernels there, four times slower; without --core both sides run as the system does.
 --clock cpu counts processor time instead, for a machine that others use meanwhile; it is meant for one thread.
@@ -35,6 +35,14 @@ CASES = [
     ("logme", "f32", "fast", 50000, 512, 10, 1e-6),
     ("mmd", "f32", "exact", 2000, 512, 10, 1e-3),
     ("mmd", "f32", "exact", 5000, 512, 10, 1e-3),
+    ("etran-lda", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("etran", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("hscore", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("hscore-regularized", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("sfda", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("gbc", "f32", "exact", 1000, 512, 10, 1e-10),
+    ("transrate", "f32", "exact", 1000, 512, 10, 1e-8),
+    ("lfc", "f32", "exact", 1000, 512, 10, 1e-10),
 ]
 
 
@@ -63,7 +71,7 @@ def peer_call(measure, first, second):
         import torch
         x, y = torch.from_numpy(first), torch.from_numpy(second)
         return lambda: peers.mmd(x, y)
-    return lambda: getattr(peers, measure)(first, second)
+    return lambda: getattr(peers, measure.replace("-", "_"))(first, second)
 
 
 def compare(case, program, rounds, clock, folder):
@@ -99,7 +107,7 @@ def main():
     parser.add_argument("--program", default=os.path.join(ROOT, "build", "bench", "bench", "bench_measure"))
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="leep,logme,mmd")
+    parser.add_argument("--only", default=",".join(dict.fromkeys(case[0] for case in CASES)))
     parser.add_argument("--core")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
@@ -119,7 +127,7 @@ def main():
                             "--rounds", str(options.rounds), "--only", options.only, "--clock", options.clock],
                            check=True, env=environment)
         return
-    if "mmd" in options.only:
+    if "mmd" in options.only.split(","):
         import torch
         torch.set_num_threads(int(options.threads))
     clock = time.process_time if options.clock == "cpu" else time.perf_counter

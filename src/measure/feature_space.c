@@ -12,7 +12,7 @@
 #include "compute/dense.h"
 
 /* A block takes about this much. */
-enum { BLOCK_BYTES = 4 << 20, FEWEST_ROWS = 16 };
+enum { BLOCK_BYTES = 1 << 20, FEWEST_ROWS = 64 };
 
 void feature_space_free(feature_space *space)
 {
@@ -28,7 +28,10 @@ void feature_space_free(feature_space *space)
 void feature_space_row(const feature_space *space, size_t row, double *out)
 {
     matrix_row_f64(&space->features, row, out);
-    for (size_t j = 0; !space->turned && j < space->columns; j++)
+    if (space->turned)
+        return;
+#pragma omp simd
+    for (size_t j = 0; j < space->columns; j++)
         out[j] -= space->mean[j];
 }
 
@@ -52,6 +55,7 @@ static gbv_status find_mean(feature_space *space, gbv_error *error)
     matrix_row_f64(&space->features, 0, first);
     for (size_t i = 1; i < space->rows; i++) {
         const double *values = matrix_row(&space->features, i, row);
+#pragma omp simd
         for (size_t j = 0; j < columns; j++)
             space->mean[j] += values[j] - first[j];
     }
@@ -65,9 +69,12 @@ done:
 
 static double project(const feature_space *space, feature_direction direction, const double *row)
 {
+    if (direction == DIRECTION_NONE)
+        return 0;
     if (direction == DIRECTION_MEAN)
         return dense_dot_f64(row, space->mean, space->full_columns);
     double sum = 0;
+#pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < space->full_columns; j++)
         sum += row[j];
     return sum;

@@ -9,7 +9,7 @@
 #include "measure/measure.h"
 
 /* What each centred row is multiplied with before it may be turned. */
-typedef enum feature_direction { DIRECTION_ONES, DIRECTION_MEAN } feature_direction;
+typedef enum feature_direction { DIRECTION_NONE, DIRECTION_ONES, DIRECTION_MEAN } feature_direction;
 
 typedef struct feature_space {
     size_t rows;
@@ -18,7 +18,7 @@ typedef struct feature_space {
     present_classes classes;
     double *mean;        /* full_columns: the mean of all rows as given */
     double *class_means; /* classes.count x columns, of the centred rows */
-    double *projections; /* rows: the centred row times the direction */
+    double *projections; /* rows: the centred row times the direction; zero for none */
     double scatter;      /* the squared lengths of the centred rows, added up; finite */
     size_t block_rows;   /* at most so many rows at a time */
     double *block;

@@ -29,6 +29,7 @@ static void find_variances(const feature_space *space, size_t variant, double *v
         size_t c = (size_t)space->classes.ranks[i];
         const double *mean = space->class_means + c * columns;
         feature_space_row(space, i, space->block);
+#pragma omp simd
         for (size_t j = 0; j < columns; j++)
             variances[c * columns + j] += (space->block[j] - mean[j]) * (space->block[j] - mean[j]);
     }
@@ -80,7 +81,7 @@ static gbv_status gbc(const gbv_measure_input *input, size_t variant, double *sc
 {
     (void)row_terms;
     feature_space space;
-    gbv_status status = feature_space_create(input, false, DIRECTION_ONES, &space, error);
+    gbv_status status = feature_space_create(input, false, DIRECTION_NONE, &space, error);
     if (status != GBV_OK)
         return status;
     size_t columns = space.columns, classes = space.classes.count;

@@ -13,7 +13,7 @@ static gbv_status hscore(const gbv_measure_input *input, size_t variant, double 
     (void)variant, (void)row_terms;
     feature_space space;
     double *matrix = NULL;
-    gbv_status status = feature_space_create(input, true, DIRECTION_ONES, &space, error);
+    gbv_status status = feature_space_create(input, true, DIRECTION_NONE, &space, error);
     if (status != GBV_OK)
         return status;
     if (space.classes.count == 1) {

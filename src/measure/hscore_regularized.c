@@ -54,7 +54,7 @@ static gbv_status hscore_regularized(const gbv_measure_input *input, size_t vari
     (void)variant, (void)row_terms;
     feature_space space;
     double *matrix = NULL, between;
-    gbv_status status = feature_space_create(input, true, DIRECTION_ONES, &space, error);
+    gbv_status status = feature_space_create(input, true, DIRECTION_NONE, &space, error);
     if (status != GBV_OK)
         return status;
     *score = 0;

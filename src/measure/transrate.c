@@ -27,7 +27,7 @@ typedef struct transrate_work {
 
 static gbv_status work_create(const gbv_measure_input *input, transrate_work *work, gbv_error *error)
 {
-    gbv_status status = feature_space_create(input, true, DIRECTION_ONES, &work->space, error);
+    gbv_status status = feature_space_create(input, true, DIRECTION_NONE, &work->space, error);
     if (status != GBV_OK)
         return status;
     const feature_space *space = &work->space;
