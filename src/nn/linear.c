@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "nn/lbfgs.h"
+#include "compute/lbfgs.h"
 
 enum { CACHE_BYTES = 64 << 20, MOST_ROW_SPACE = 4096, ITERATION_LIMIT = 5000 };
 

@@ -2,8 +2,8 @@
  *
  * The line search asks the derivative before the value, so that it still works where differences of the function have
  * drowned in rounding; the gradient can thus be driven to about 1e-14. */
-#ifndef NN_LBFGS_H
-#define NN_LBFGS_H
+#ifndef COMPUTE_LBFGS_H
+#define COMPUTE_LBFGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* lbfgs.c - L-BFGS (Nocedal 1980) with the approximate Wolfe conditions of Hager and Zhang (2005). */
-#include "nn/lbfgs.h"
+#include "compute/lbfgs.h"
 
 #include <math.h>
 #include <string.h>
