@@ -17,6 +17,7 @@ typedef enum random_purpose {
     RANDOM_LABEL_NOISE, /* simulated annotators' mistakes */
     RANDOM_WEIGHTS,     /* first weights of a network */
     RANDOM_ORDER,       /* order of rows in an epoch */
+    RANDOM_CENTRES,     /* first centres of clusters */
 } random_purpose;
 
 typedef struct random_stream {

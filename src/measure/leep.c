@@ -5,7 +5,7 @@
  *     LEEP   = 1/N sum_i ln sum_z p_iz p(y_i|z)
  * A column that is zero everywhere has no p(y|z) and is left out. Only the row of the true label is ever needed, so the
  * work is two passes over the probabilities and never an N x C product. */
-#include "measure/measure.h"
+#include "measure/leep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -212,39 +212,49 @@ static void condition(double *table, size_t class_count, size_t columns, double 
             table[y * columns + z] *= totals[z];
 }
 
-static gbv_status leep(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
-                       gbv_error *error)
+gbv_status leep_likelihoods(const gbv_matrix *matrix, const present_classes *classes, double *values, double *log_mean,
+                            gbv_error *error)
 {
-    (void)variant;
-    const gbv_matrix *matrix = &input->probabilities;
     size_t columns = matrix->columns, cells;
-    double *buffer = NULL, *table = NULL, *values = NULL;
+    double *buffer = NULL, *table = NULL;
     row_order order = {0};
-    present_classes classes;
-    gbv_status status = present_classes_create(input, &classes, error);
+    gbv_status status = order_create(matrix, classes, &order, error);
     if (status != GBV_OK)
-        return status;
-    if ((status = order_create(matrix, &classes, &order, error)) != GBV_OK)
         goto done;
-    if (!__builtin_mul_overflow(classes.count, columns, &cells))
+    if (!__builtin_mul_overflow(classes->count, columns, &cells))
         table = memory_zeroed(cells, sizeof *table);
     buffer = memory_array(columns, order.step * sizeof *buffer);
-    values = memory_array(input->rows, sizeof *values);
-    if (!table || !buffer || !values) {
+    if (!table || !buffer) {
         status = error_out_of_memory(error, "the joint distribution of labels and source classes");
         goto done;
     }
-    if ((status = joint(matrix, &classes, &order, table, buffer, error)) != GBV_OK)
+    if ((status = joint(matrix, classes, &order, table, buffer, error)) != GBV_OK)
         goto done;
-    condition(table, classes.count, columns, buffer);
-    likelihoods(matrix, &classes, &order, table, buffer, values);
-    status = mean_logarithm(matrix, values, buffer, score, error);
-    for (size_t i = 0; row_terms && i < input->rows; i++)
-        row_terms[i] = log(values[i]);
+    condition(table, classes->count, columns, buffer);
+    likelihoods(matrix, classes, &order, table, buffer, values);
+    status = mean_logarithm(matrix, values, buffer, log_mean, error);
 done:
     free(order.rows);
     free(table);
     free(buffer);
+    return status;
+}
+
+static gbv_status leep(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
+                       gbv_error *error)
+{
+    (void)variant;
+    present_classes classes;
+    gbv_status status = present_classes_create(input, &classes, error);
+    if (status != GBV_OK)
+        return status;
+    double *values = memory_array(input->rows, sizeof *values);
+    if (values)
+        status = leep_likelihoods(&input->probabilities, &classes, values, score, error);
+    else
+        status = error_out_of_memory(error, "the likelihoods of the rows");
+    for (size_t i = 0; status == GBV_OK && row_terms && i < input->rows; i++)
+        row_terms[i] = log(values[i]);
     free(values);
     present_classes_free(&classes);
     return status;

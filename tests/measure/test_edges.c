@@ -33,8 +33,18 @@ static gbv_measure_input small_input(void)
 static void the_table_of_measures_can_be_walked(void **state)
 {
     (void)state;
+    /* Three times over: nleep needs five rows for each class. */
+    double p[12][2], f[12][3];
+    int32_t y[12];
+    for (int i = 0; i < 12; i++) {
+        memcpy(p[i], probabilities[i % 4], sizeof p[i]);
+        memcpy(f[i], features[i % 4], sizeof f[i]);
+        y[i] = labels[i % 4];
+    }
     size_t count = 0;
-    gbv_measure_input input = small_input();
+    gbv_measure_input input = {.rows = 12, .labels = y, .class_count = 2};
+    input.probabilities = gbv_matrix_f64(&p[0][0], 12, 2);
+    input.features = input.source_features = gbv_matrix_f64(&f[0][0], 12, 3);
     for (const gbv_measure_info *info; (info = gbv_measure_at(count)); count++) {
         assert_ptr_equal(gbv_measure_find(info->name), info);
         assert_true(*info->summary && *info->blind_to && info->needs);
@@ -43,7 +53,7 @@ static void the_table_of_measures_can_be_walked(void **state)
         for (char *rest = variants, *variant; (variant = strsep(&rest, "|"));)
             assert_true(isfinite(score_of(info->name, *variant ? variant : NULL, &input)));
     }
-    assert_int_equal(count, 16);
+    assert_int_equal(count, 20);
     assert_null(gbv_measure_find("leap"));
     assert_null(gbv_measure_find(NULL));
 }
@@ -118,8 +128,11 @@ static void labels_out_of_range_are_named_by_row(void **state)
 static void bad_numbers_are_named_by_row_and_column(void **state)
 {
     (void)state;
-    static const char *const of_probabilities[] = {"leep", "nce", "accuracy", "nll", "cmmd"};
-    static const char *const of_features[] = {"logme", "etran-energy", "mmd", "etran", "gbc", "sfda"};
+    static const char *const of_probabilities[] = {
+        "leep", "nce", "accuracy", "nll", "cmmd", "pactran-dirichlet", "pactran-gamma"};
+    static const char *const of_features[] = {"logme",         "etran-energy", "mmd", "nleep",
+                                              "pactran-gauss", "etran",        "gbc", "sfda"};
+    enum { P = sizeof of_probabilities / sizeof *of_probabilities, F = sizeof of_features / sizeof *of_features };
     const double bad[] = {NAN, INFINITY, -INFINITY};
     double p[4][2], f[4][3];
     float single[4][2];
@@ -130,9 +143,9 @@ static void bad_numbers_are_named_by_row_and_column(void **state)
         p[2][1] = f[3][0] = bad[b];
         input.probabilities = gbv_matrix_f64(&p[0][0], 4, 2);
         input.features = gbv_matrix_f64(&f[0][0], 4, 3);
-        for (size_t i = 0; i < 5; i++)
+        for (size_t i = 0; i < P; i++)
             assert_refused(of_probabilities[i], NULL, &input, GBV_BAD_INPUT, "row 3, column 2");
-        for (size_t i = 0; i < sizeof of_features / sizeof of_features[0]; i++)
+        for (size_t i = 0; i < F; i++)
             assert_refused(of_features[i], NULL, &input, GBV_BAD_INPUT, "row 4, column 1");
         for (size_t i = 0; i < 8; i++)
             (&single[0][0])[i] = (float)(&p[0][0])[i];
@@ -143,10 +156,10 @@ static void bad_numbers_are_named_by_row_and_column(void **state)
     memcpy(p, probabilities, sizeof p);
     p[1][0] = -1e-9;
     input.probabilities = gbv_matrix_f64(&p[0][0], 4, 2);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < P; i++)
         assert_refused(of_probabilities[i], NULL, &input, GBV_BAD_INPUT, "row 2, column 1");
     p[1][0] = p[1][1] = 0;
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < P; i++)
         assert_refused(of_probabilities[i], NULL, &input, GBV_BAD_INPUT, "row 2 of the probabilities is zero");
     f[3][0] = NAN;
     input.targets = gbv_matrix_f64(&f[0][0], 4, 3);
@@ -170,6 +183,10 @@ static void one_row_is_enough(void **state)
     assert_refused("mmd", "unbiased", &input, GBV_UNDEFINED, "at least two rows");
     assert_refused("mmd", "code", &input, GBV_UNDEFINED, "at least two rows");
     assert_true(score_of("cmmd", NULL, &input) < 0);
+    assert_near(score_of("pactran-dirichlet", NULL, &input), 0, 1e-8);
+    assert_true(isfinite(score_of("pactran-gamma", NULL, &input)));
+    assert_near(score_of("pactran-gauss", NULL, &input), 0, 1e-8);
+    assert_refused("nleep", NULL, &input, GBV_UNDEFINED, "at least 5 rows");
 }
 
 static void logme_of_zero_features_is_minus_infinity(void **state)
@@ -197,6 +214,7 @@ static void numbers_beyond_any_scale_are_refused_not_nan(void **state)
     input.features = gbv_matrix_f64(&huge[0][0], 4, 3);
     assert_refused("logme", NULL, &input, GBV_BAD_INPUT, "scale the features");
     assert_refused("mmd", NULL, &input, GBV_BAD_INPUT, "scale the features");
+    assert_refused("pactran-gauss", NULL, &input, GBV_BAD_INPUT, "scale the features");
     assert_true(isfinite(score_of("etran-energy", NULL, &input)));
     double wide[4][2] = {{1e300, 1e300}, {1, 1}, {1, 1}, {1, 1}};
     input.probabilities = gbv_matrix_f64(&wide[0][0], 4, 2);
@@ -294,8 +312,9 @@ static void row_terms_average_to_the_score_where_it_is_a_mean(void **state)
 {
     (void)state;
     static const char *const means[] = {"leep", "nce", "accuracy", "nll", "etran-energy", "etran-lda", "etran", "sfda"};
-    static const char *const others[] = {"logme", "mmd",       "cmmd", "hscore", "hscore-regularized",
-                                         "gbc",   "transrate", "lfc"};
+    static const char *const others[] = {"logme", "mmd",    "pactran-dirichlet",  "pactran-gamma", "pactran-gauss",
+                                         "cmmd",  "hscore", "hscore-regularized", "gbc",           "transrate",
+                                         "lfc"};
     gbv_measure_input input = small_input();
     double terms[4], score;
     gbv_error error;
@@ -303,7 +322,7 @@ static void row_terms_average_to_the_score_where_it_is_a_mean(void **state)
         assert_ok(gbv_measure(means[i], NULL, &input, &score, terms, &error), error);
         assert_near((terms[0] + terms[1] + terms[2] + terms[3]) / 4, score, 1e-14);
     }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_ok(gbv_measure(others[i], NULL, &input, &score, terms, &error), error);
         assert_true(isnan(terms[0]) && isnan(terms[3]));
     }
