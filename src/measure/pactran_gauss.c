@@ -17,38 +17,51 @@
 #include "base/memory.h"
 #include "compute/dense.h"
 #include "compute/lbfgs.h"
+#include "compute/narrow.h"
 #include "measure/principal.h"
 
-enum { ITERATION_LIMIT = 5000 };
-static const double TOLERANCE = 1e-12, BOUND_SHARE = 100;
+enum { ITERATION_LIMIT = 5000, BLOCK = 128 };
+static const double TOLERANCE = 1e-11, BOUND_SHARE = 100;
 
 typedef struct gauss_fit {
     principal_components components; /* scaled so that the widest has variance one */
     const present_classes *classes;
     double scale;       /* what the scores were divided by */
     double l2;          /* of the scaled weights */
-    double *residuals;  /* rows x classes; probabilities less indicators after each evaluation */
     double *parameters; /* count x classes weights, then the biases */
+    size_t padded;      /* classes, as narrow products take them */
+    double *weights;    /* count x padded */
+    double *gradient;   /* count x padded */
+    double *block;      /* BLOCK x padded: probabilities or residuals */
     arena scratch;
 } gauss_fit;
 
-/* Probabilities at the point, in residuals; returns the mean cross-entropy. */
-static double predict(const gauss_fit *fit, const double *point)
+/* Probabilities of the rows from `first` on, in block; fit->weights are those of the point. Returns the sum of the
+ * cross-entropies. */
+static double predict(const gauss_fit *fit, const double *bias, size_t first, size_t count)
 {
-    size_t rows = fit->components.rows, width = fit->components.count, classes = fit->classes->count;
-    const double *bias = point + width * classes;
+    size_t width = fit->components.count, classes = fit->classes->count;
     double loss = 0;
-    for (size_t i = 0; i < rows; i++)
-        memcpy(fit->residuals + i * classes, bias, classes * sizeof *bias);
-    if (width > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)classes, (int)width, 1,
-                    fit->components.scores, (int)width, point, (int)classes, 1, fit->residuals, (int)classes);
-    for (size_t i = 0; i < rows; i++) {
-        double *row = fit->residuals + i * classes, of_label = row[fit->classes->ranks[i]];
-        loss += dense_log_sum_exp(row, classes) - of_label;
-        dense_softmax_rows(row, 1, classes);
+    narrow_multiply(fit->components.scores + first * width, count, width, fit->weights, fit->padded, fit->block);
+    for (size_t i = 0; i < count; i++) {
+        double *row = fit->block + i * fit->padded, largest = -INFINITY, sum = 0;
+        for (size_t c = 0; c < classes; c++) {
+            row[c] += bias[c];
+            largest = row[c] > largest ? row[c] : largest;
+        }
+        double of_label = row[fit->classes->ranks[first + i]] - largest;
+        for (size_t c = 0; c < classes; c++)
+            sum += row[c] = exp(row[c] - largest);
+        for (size_t c = 0; c < classes; c++)
+            row[c] /= sum;
+        loss += log(sum) - of_label;
     }
-    return loss / (double)rows;
+    return loss;
+}
+
+static size_t block_at(const gauss_fit *fit, size_t first)
+{
+    return fit->components.rows - first < BLOCK ? fit->components.rows - first : BLOCK;
 }
 
 static double evaluate(void *context, const double *point, double *gradient)
@@ -56,20 +69,25 @@ static double evaluate(void *context, const double *point, double *gradient)
     const gauss_fit *fit = context;
     size_t rows = fit->components.rows, width = fit->components.count, classes = fit->classes->count;
     size_t weights = width * classes;
-    double loss = predict(fit, point), share = 1 / (double)rows;
-    memset(gradient + weights, 0, classes * sizeof *gradient);
-    for (size_t i = 0; i < rows; i++) {
-        double *row = fit->residuals + i * classes;
-        row[fit->classes->ranks[i]] -= 1;
-        dense_add_f64(gradient + weights, row, classes);
+    double loss = 0, share = 1 / (double)rows, *bias_gradient = gradient + weights;
+    narrow_pad(point, width, classes, fit->weights);
+    memset(fit->gradient, 0, width * fit->padded * sizeof *gradient);
+    memset(bias_gradient, 0, classes * sizeof *gradient);
+    for (size_t first = 0; first < rows; first += BLOCK) {
+        size_t count = block_at(fit, first);
+        loss += predict(fit, point + weights, first, count);
+        for (size_t i = 0; i < count; i++) {
+            double *row = fit->block + i * fit->padded;
+            row[fit->classes->ranks[first + i]] -= 1;
+            dense_add_f64(bias_gradient, row, classes);
+        }
+        narrow_add_transposed(fit->components.scores + first * width, count, width, fit->block, fit->padded,
+                              fit->gradient);
     }
-    cblas_dscal((int)classes, share, gradient + weights, 1);
-    if (width == 0)
-        return loss;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)width, (int)classes, (int)rows, share,
-                fit->components.scores, (int)width, fit->residuals, (int)classes, 0, gradient, (int)classes);
+    narrow_unpad(fit->gradient, width, classes, gradient);
+    cblas_dscal((int)(weights + classes), share, gradient, 1);
     cblas_daxpy((int)weights, fit->l2, point, 1, gradient, 1);
-    return loss + 0.5 * fit->l2 * cblas_ddot((int)weights, point, 1, point, 1);
+    return loss * share + 0.5 * fit->l2 * cblas_ddot((int)weights, point, 1, point, 1);
 }
 
 static void precondition(void *context, double *vector)
@@ -91,13 +109,15 @@ static gbv_status fit_open(const gbv_measure_input *input, const present_classes
     gbv_status status = principal_components_create(&input->features, INFINITY, &fit->components, error);
     if (status != GBV_OK)
         return status;
-    size_t rows = input->rows, width = fit->components.count, cells, parameters;
-    if (__builtin_mul_overflow(rows, classes->count, &cells) ||
-        __builtin_mul_overflow(width + 1, classes->count, &parameters) || parameters > INT_MAX)
+    size_t rows = input->rows, width = fit->components.count, parameters;
+    fit->padded = narrow_padded(classes->count);
+    if (__builtin_mul_overflow(width + 1, fit->padded, &parameters) || parameters > INT_MAX)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
-    fit->residuals = memory_array(cells, sizeof(double));
     fit->parameters = memory_zeroed(parameters, sizeof(double));
-    if (!fit->residuals || !fit->parameters)
+    fit->weights = memory_array(parameters, sizeof(double));
+    fit->gradient = memory_array(parameters, sizeof(double));
+    fit->block = memory_array(fit->padded, BLOCK * sizeof(double));
+    if (!fit->parameters || !fit->weights || !fit->gradient || !fit->block)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
     for (size_t c = 0; c < classes->count; c++)
         fit->parameters[width * classes->count + c] = log((double)classes->sizes[c] / (double)rows);
@@ -135,15 +155,20 @@ static double bound(const gauss_fit *fit, size_t columns)
 {
     size_t width = fit->components.count, classes = fit->classes->count, weights = width * classes;
     double rows = (double)fit->components.rows, cells = (double)columns * (double)classes;
-    double loss = predict(fit, fit->parameters), flatness = cells / rows;
-    loss += 0.5 * fit->l2 * dense_dot_f64(fit->parameters, fit->parameters, weights);
-    for (size_t i = 0; i < fit->components.rows; i++) {
-        const double *scores = fit->components.scores + i * width, *p = fit->residuals + i * classes;
-        double square = fit->scale * fit->scale * dense_dot_f64(scores, scores, width), variance = 0;
-        for (size_t c = 0; c < classes; c++)
-            variance += p[c] * (1 - p[c]);
-        flatness += (square + 1) * variance;
+    double loss = 0, flatness = cells / rows;
+    narrow_pad(fit->parameters, width, classes, fit->weights);
+    for (size_t first = 0; first < fit->components.rows; first += BLOCK) {
+        size_t count = block_at(fit, first);
+        loss += predict(fit, fit->parameters + weights, first, count);
+        for (size_t i = 0; i < count; i++) {
+            const double *scores = fit->components.scores + (first + i) * width, *p = fit->block + i * fit->padded;
+            double square = fit->scale * fit->scale * dense_dot_f64(scores, scores, width), variance = 0;
+            for (size_t c = 0; c < classes; c++)
+                variance += p[c] * (1 - p[c]);
+            flatness += (square + 1) * variance;
+        }
     }
+    loss = loss / rows + 0.5 * fit->l2 * dense_dot_f64(fit->parameters, fit->parameters, weights);
     double prior_variance = BOUND_SHARE / (double)columns;
     return loss + 0.5 * cells / rows * prior_variance * log(flatness * rows / cells + 1e-10);
 }
@@ -161,8 +186,10 @@ static gbv_status pactran_gauss(const gbv_measure_input *input, size_t variant, 
     if ((status = fit_open(input, &classes, &fit, error)) == GBV_OK && (status = minimise(&fit, error)) == GBV_OK)
         *score = -bound(&fit, input->features.columns);
     principal_components_free(&fit.components);
-    free(fit.residuals);
     free(fit.parameters);
+    free(fit.weights);
+    free(fit.gradient);
+    free(fit.block);
     arena_free(&fit.scratch);
     present_classes_free(&classes);
     return status;

@@ -124,17 +124,19 @@ gbv_status principal_components_create(const gbv_matrix *features, double share,
         status = error_set(error, GBV_BAD_INPUT, "the squares of the features overflow: scale the features");
         goto done;
     }
-    if (components->total < SMALLEST_TOTAL)
+    bool constant = components->total < SMALLEST_TOTAL;
+    if (!constant && (status = decompose(centred, rows, columns, vectors, values, error)) != GBV_OK)
         goto done;
-    if ((status = decompose(centred, rows, columns, vectors, values, error)) != GBV_OK)
-        goto done;
-    choose(values, order, rows < columns, share, components);
+    if (!constant)
+        choose(values, order, rows < columns, share, components);
     if (!(components->scores = memory_array(rows, components->count * sizeof(double)))) {
         status = out_of_memory(error);
         goto done;
     }
-    reverse_lines(vectors, order);
-    project(centred, columns, vectors, components);
+    if (!constant) {
+        reverse_lines(vectors, order);
+        project(centred, columns, vectors, components);
+    }
 done:
     free(centred);
     free(vectors);

@@ -172,6 +172,32 @@ static void constant_features_give_minus_the_entropy_of_the_labels(void **state)
     assert_close(score_of("nleep", "code", &input), 1.0 / C, 1e-12);
 }
 
+static void only_four_fifths_of_the_variance_are_seen(void **state)
+{
+    (void)state;
+    /* The second column tells the classes apart and has a given share of the variance; the first tells nothing. */
+    enum { ROWS = 200 };
+    static const double shares[] = {0.15, 0.25};
+    static double x[ROWS][2];
+    static int32_t y[ROWS];
+    double scores[2];
+    for (int s = 0; s < 2; s++) {
+        double square = 0;
+        for (int i = 0; i < ROWS; i++) {
+            x[i][0] = i / 2 * 37 % 100 / 49.5 - 1;
+            square += x[i][0] * x[i][0] / ROWS;
+        }
+        for (int i = 0; i < ROWS; i++) {
+            y[i] = i % 2;
+            x[i][1] = (y[i] ? 1 : -1) * sqrt(square * shares[s] / (1 - shares[s]));
+        }
+        gbv_measure_input input = {.rows = ROWS, .labels = y, .features = gbv_matrix_f64(&x[0][0], ROWS, 2)};
+        scores[s] = score_of("nleep", NULL, &input);
+    }
+    assert_close(scores[0], -log(2), 1e-2);
+    assert_true(scores[1] > -0.1);
+}
+
 static void too_few_rows_are_counted_in_the_answer(void **state)
 {
     (void)state;
@@ -240,6 +266,7 @@ int main(void)
         cmocka_unit_test(one_class_is_predicted_with_certainty),
         cmocka_unit_test(absent_classes_change_nothing),
         cmocka_unit_test(constant_features_give_minus_the_entropy_of_the_labels),
+        cmocka_unit_test(only_four_fifths_of_the_variance_are_seen),
         cmocka_unit_test(too_few_rows_are_counted_in_the_answer),
         cmocka_unit_test(fewer_rows_than_columns_are_enough),
         cmocka_unit_test(features_of_any_scale_are_taken_or_refused_in_words),

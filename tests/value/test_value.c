@@ -85,7 +85,8 @@ static const gbv_source_result *find(const gbv_result *r, const char *name)
 
 static void noisier_sources_rank_lower_by_every_labelled_measure(void **state)
 {
-    static const char *const measures[] = {"leep", "nce", "logme", "cmmd", "accuracy", "nll"};
+    static const char *const measures[] = {
+        "leep", "nce", "logme", "cmmd", "accuracy", "nll", "pactran-dirichlet", "pactran-gamma"};
     for (size_t m = 0; m < sizeof measures / sizeof *measures; m++) {
         gbv_value_options options = gbv_value_defaults();
         options.measure = measures[m];
