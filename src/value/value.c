@@ -18,12 +18,12 @@ gbv_value_options gbv_value_defaults(void)
     return (gbv_value_options){.measure = "leep", .model = gbv_model_defaults(), .tau = 1};
 }
 
-/* Which piece of the readout a measure is given as "features". Two label-free ones compare outputs, as the authors'
- * program does: mmd the outputs on reference and source rows, etran-energy in its `code` form the outputs' energy. */
+/* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
+ * those on reference and source rows, ETran in its `code` form. */
 static bool measures_outputs(const valuation *v)
 {
     return strcmp(v->measure->name, "mmd") == 0 ||
-           (strcmp(v->measure->name, "etran-energy") == 0 && strcmp(v->variant, "code") == 0);
+           (strncmp(v->measure->name, "etran", strlen("etran")) == 0 && strcmp(v->variant, "code") == 0);
 }
 
 static const char *feature_space(const valuation *v)
