@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "compute/dense.h"
 
-enum { POWER_STEPS = 3, RIDGE_TRIALS = 6 };
+enum { POWER_STEPS = 3 };
 
 void discriminant_free(discriminant *d)
 {
@@ -141,28 +141,23 @@ static double find_shrinkage(const discriminant *d, double trace, double *v, dou
     return fmax(exp(-5 * dense_dot_f64(v, d->directions, columns)), 1e-10);
 }
 
-/* The factor of (1 - shrinkage) W + ridge I into the upper triangle. Where rounding has made W indefinite by more than
- * the ridge, ten times the ridge is tried. */
-static gbv_status factor(discriminant *d, double ridge, double *diagonal, gbv_error *error)
+/* The factor of (1 - shrinkage) W + ridge I in place of W, in the lower triangle. */
+static gbv_status factor(discriminant *d, double ridge, gbv_error *error)
 {
     size_t columns = d->space->columns;
-    int order = (int)columns, info = 1;
+    int order = (int)columns, info = 0;
     double scale = 1 - d->shrinkage;
-    for (size_t j = 0; j < columns; j++)
-        diagonal[j] = d->matrix[j * columns + j];
-    for (int trial = 0; trial < RIDGE_TRIALS && info != 0; trial++, ridge *= 10) {
-        for (size_t j = 0; j < columns; j++) {
-            d->matrix[j * columns + j] = scale * diagonal[j] + ridge;
-            for (size_t i = j + 1; i < columns; i++)
-                d->matrix[i * columns + j] = scale * d->matrix[j * columns + i];
-        }
-        dpotrf_("U", &order, d->matrix, &order, &info);
+    for (size_t j = 0; j < columns; j++) {
+        d->matrix[j * columns + j] = scale * d->matrix[j * columns + j] + ridge;
+        for (size_t i = j + 1; i < columns; i++)
+            d->matrix[j * columns + i] *= scale;
     }
-    if (info != 0)
-        return error_set(error, GBV_UNDEFINED,
-                         "the scatter of the features within the classes cannot be inverted: leave out columns that "
-                         "are sums of others, or scale the features");
-    return GBV_OK;
+    dpotrf_("L", &order, d->matrix, &order, &info);
+    if (info == 0)
+        return GBV_OK;
+    return error_set(error, GBV_UNDEFINED,
+                     "the scatter of the features within the classes cannot be inverted: leave out columns that are "
+                     "sums of others, or scale the features");
 }
 
 gbv_status discriminant_fit_scatter(discriminant *d, discriminant_fit *fit, gbv_error *error)
@@ -193,13 +188,13 @@ gbv_status discriminant_fit_scatter(discriminant *d, discriminant_fit *fit, gbv_
     }
     if (d->shrinkage == 0)
         d->shrinkage = find_shrinkage(d, trace, v, u);
-    if ((status = factor(d, d->shrinkage * trace / (double)space->full_columns, v, error)) != GBV_OK)
+    if ((status = factor(d, d->shrinkage * trace / (double)space->full_columns, error)) != GBV_OK)
         goto done;
     for (size_t j = 0; j < space->classes.count * columns; j++)
         d->directions[j] = d->means[j];
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, order, classes, 1, d->matrix, order,
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, order, classes, 1, d->matrix, order,
                 d->directions, order);
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, order, classes, 1, d->matrix, order,
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, order, classes, 1, d->matrix, order,
                 d->directions, order);
     set_offsets(d);
     *fit = DISCRIMINANT_FITTED;

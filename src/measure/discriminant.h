@@ -23,7 +23,7 @@ typedef struct discriminant {
     double *means;        /* classes x columns */
     double *directions;   /* classes x columns: B m_c */
     double *offsets;      /* classes */
-    double *matrix;       /* columns x columns: the scatter in the lower triangle, its factor in the upper one */
+    double *matrix;       /* columns x columns, lower triangle: the scatter, then its factor */
     double *logits;       /* block_rows x classes */
 } discriminant;
 
