@@ -8,7 +8,7 @@
 /* What a measure gives for the inputs that say nothing. */
 static const struct {
     const char *measure, *variant;
-    double single_class, constant; /* constant: four rows of classes 0, 0, 0, 1 */
+    double single_class, constant; /* constant: three rows of four are of class 0, one of class 1 */
 } quiet[] = {
     {"etran-lda", "paper", 1, 0.75}, {"etran-lda", "code", 1, 0.625}, /* the mean share of the own class */
     {"hscore", NULL, 0, 0},          {"hscore-regularized", NULL, 0, 0}, {"sfda", NULL, 1, 0.75},
@@ -90,14 +90,19 @@ static void a_single_class_has_no_structure(void **state)
 static void constant_features_say_only_how_large_the_classes_are(void **state)
 {
     (void)state;
-    static const double constants[] = {0, 0.1, -1e6};
-    int32_t labels[4] = {0, 0, 0, 1};
-    double values[4 * 9];
-    for (size_t k = 0; k < 3; k++)
-        for (size_t columns = 1; columns <= 9; columns += 2) {
-            for (size_t j = 0; j < 4 * columns; j++)
+    /* Numbers whose sums round, so that a mean of equal rows is not always the row. */
+    enum { ROWS = 28 };
+    static const double constants[] = {0, 0.1, -1e6 / 3, 0.7};
+    int32_t labels[ROWS];
+    double values[ROWS * 41];
+    for (int i = 0; i < ROWS; i++)
+        labels[i] = i % 4 == 3;
+    for (size_t k = 0; k < sizeof constants / sizeof constants[0]; k++)
+        for (size_t columns = 1; columns <= 41; columns += 20) {
+            for (size_t j = 0; j < ROWS * columns; j++)
                 values[j] = constants[k];
-            gbv_measure_input input = {.rows = 4, .labels = labels, .features = gbv_matrix_f64(values, 4, columns)};
+            gbv_measure_input input = {.rows = ROWS, .labels = labels};
+            input.features = gbv_matrix_f64(values, ROWS, columns);
             for (size_t i = 0; i < MEASURES; i++)
                 check(i, &input, quiet[i].constant, 1e-14);
         }
@@ -106,10 +111,14 @@ static void constant_features_say_only_how_large_the_classes_are(void **state)
 static void classes_that_are_points_leave_no_scatter_to_invert(void **state)
 {
     (void)state;
-    static const double values[6][2] = {{0.1, 3}, {0.1, 3}, {0.1, 3}, {0.7, 1}, {0.7, 1}, {0.7, 1}};
-    static const int32_t labels[6] = {0, 0, 0, 1, 1, 1}, each[6] = {0, 1, 2, 3, 4, 5};
-    gbv_measure_input input = {.rows = 6, .labels = labels, .features = gbv_matrix_f64(&values[0][0], 6, 2)};
-    gbv_measure_input alone = {.rows = 2, .labels = each, .features = gbv_matrix_f64(&values[2][0], 2, 2)};
+    static const double points[3][2] = {{0.1, 3.3}, {0.7, 1.9}, {-1.3, 0.23}};
+    static const int32_t each[3] = {0, 1, 2};
+    double values[33][2];
+    int32_t labels[33];
+    for (int i = 0; i < 33; i++)
+        memcpy(values[i], points[labels[i] = i % 3], sizeof values[i]);
+    gbv_measure_input input = {.rows = 33, .labels = labels, .features = gbv_matrix_f64(&values[0][0], 33, 2)};
+    gbv_measure_input alone = {.rows = 3, .labels = each, .features = gbv_matrix_f64(&points[0][0], 3, 2)};
     const char *const names[] = {"sfda", "etran-lda", "etran"};
     for (int i = 0; i < 3; i++) {
         double score = 7;
@@ -119,8 +128,8 @@ static void classes_that_are_points_leave_no_scatter_to_invert(void **state)
         assert_int_equal(gbv_measure(names[i], NULL, &alone, &score, NULL, &error), GBV_UNDEFINED);
         assert_true(score == 7);
     }
-    assert_close(score_of("hscore", NULL, &input), 1, 1e-12);
-    assert_close(score_of("hscore", NULL, &alone), 1, 1e-12);
+    assert_close(score_of("hscore", NULL, &input), 2, 1e-12);
+    assert_close(score_of("hscore", NULL, &alone), 2, 1e-12);
     assert_true(score_of("gbc", NULL, &input) > -1e-10);
     assert_true(isfinite(score_of("transrate", NULL, &alone)));
     assert_true(isfinite(score_of("hscore-regularized", NULL, &alone)));
@@ -280,6 +289,19 @@ static void hscore_does_not_change_under_a_linear_map(void **state)
     unmake(&s);
 }
 
+static void gbc_does_not_change_with_the_scale_of_a_column(void **state)
+{
+    (void)state;
+    static const double scales[] = {1e65, 1e100, 30, 1e10};
+    sample s = make(60, 4, 3, 1);
+    gbv_measure_input input = input_of(&s);
+    double before = score_of("gbc", NULL, &input);
+    for (size_t i = 0; i < s.rows * 4; i++)
+        s.features[i] *= scales[i % 4];
+    assert_close(score_of("gbc", NULL, &input), before, 1e-12);
+    unmake(&s);
+}
+
 static void features_beyond_any_scale_are_refused(void **state)
 {
     (void)state;
@@ -324,6 +346,7 @@ int main(void)
         cmocka_unit_test(lfc_is_its_definition),
         cmocka_unit_test(rows_that_add_up_to_one_do_not_leave_the_shrinkage_to_rounding),
         cmocka_unit_test(hscore_does_not_change_under_a_linear_map),
+        cmocka_unit_test(gbc_does_not_change_with_the_scale_of_a_column),
         cmocka_unit_test(features_beyond_any_scale_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
