@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gbv/status.h>
+#include <gbv/settings.h>
 
 int complain(const command *self, int code, const char *format, ...)
 {
@@ -126,15 +126,43 @@ static int store(const command *self, const option *o, const char *value)
     return PARSED;
 }
 
-int options_parse(const command *self, const option *const *tables, int count, char **arguments, text_list *positional)
+/* One option or argument that was asked for, on the command line or in a file of settings. */
+typedef struct request {
+    const option *option; /* NULL: an argument that belongs to no option */
+    const char *value;
+} request;
+
+typedef struct requests {
+    request *items;
+    size_t count;
+} requests;
+
+static int ask(const command *self, requests *asked, const option *o, const char *value)
+{
+    request *grown = realloc(asked->items, (asked->count + 1) * sizeof *grown);
+    if (!grown)
+        return complain(self, GBV_FAILED, "not enough memory");
+    asked->items = grown;
+    grown[asked->count++] = (request){o, value};
+    return PARSED;
+}
+
+static bool was_asked(const requests *asked, size_t count, const option *o)
+{
+    for (size_t i = 0; i < count; i++)
+        if (asked->items[i].option == o)
+            return true;
+    return false;
+}
+
+static int read_arguments(const command *self, const option *const *tables, int count, char **arguments,
+                          requests *asked)
 {
     for (int i = 0; i < count; i++) {
         char *text = arguments[i];
         if (text[0] != '-' || !text[1]) {
-            if (!positional)
-                return complain(self, GBV_USAGE, "'%s' is not expected here; see gbv %s --help", text, self->name);
-            if (!text_list_push(positional, text))
-                return complain(self, GBV_FAILED, "not enough memory");
+            if (ask(self, asked, NULL, text) != PARSED)
+                return GBV_FAILED;
             continue;
         }
         bool is_long = text[1] == '-';
@@ -158,9 +186,96 @@ int options_parse(const command *self, const option *const *tables, int count, c
                 return complain(self, GBV_USAGE, "--%s needs a value (%s)", o->name, o->argument);
             value = arguments[++i];
         }
-        int code = store(self, o, value);
-        if (code != PARSED)
-            return code;
+        if (ask(self, asked, o, value) != PARSED)
+            return GBV_FAILED;
     }
     return PARSED;
+}
+
+/* What the file says and the command line does not. The texts are used as long as the command runs, so the settings
+ * are kept to the end of the program, as the command line itself is. */
+static int read_config(const command *self, const option *const *tables, const char *path, requests *asked)
+{
+    static gbv_settings *config;
+    gbv_error error;
+    size_t given = asked->count;
+    gbv_settings_free(config);
+    gbv_status status = gbv_settings_read(path, &config, &error);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    if (strcmp(config->command, self->name) != 0)
+        return complain(self, GBV_USAGE, "%s: holds the options of gbv %s: use it with that command", path,
+                        config->command);
+    for (size_t i = 0; i < config->count; i++) {
+        const gbv_setting *item = &config->items[i];
+        const option *o = item->name ? find(tables, item->name, strlen(item->name)) : NULL;
+        if (item->name && (!o || !item->name[1]))
+            return complain(self, GBV_USAGE, "%s: gbv %s has no option \"%s\": mend or remove it", path, self->name,
+                            item->name);
+        if (o && (o->kind == OPTION_FLAG) == (item->value != NULL))
+            return complain(self, GBV_USAGE, "%s: \"%s\" takes %s", path, item->name,
+                            item->value ? "no value: expected true or false" : "a value, not true");
+        if (!was_asked(asked, given, o) && ask(self, asked, o, item->value) != PARSED)
+            return GBV_FAILED;
+    }
+    return PARSED;
+}
+
+/* What this run does, whether it was said on the command line or in a file, but for --config and --save-config. Of an
+ * option that can hold one value, the last counts. */
+static int save_config(const command *self, const option *const *tables, const char *path, const requests *asked)
+{
+    gbv_settings settings = {.command = (char *)self->name};
+    gbv_error error;
+    if (!(settings.items = calloc(asked->count ? asked->count : 1, sizeof *settings.items)))
+        return complain(self, GBV_FAILED, "not enough memory");
+    for (size_t i = 0; i < asked->count; i++) {
+        const request *r = &asked->items[i];
+        bool passed_over = r->option && find(tables, r->option->name, strlen(r->option->name)) != r->option;
+        for (size_t j = i + 1; j < asked->count && r->option && r->option->kind != OPTION_LIST; j++)
+            passed_over |= asked->items[j].option == r->option;
+        if (!passed_over)
+            settings.items[settings.count++] =
+                (gbv_setting){.name = r->option ? (char *)r->option->name : NULL, .value = (char *)r->value};
+    }
+    gbv_status status = gbv_settings_write(&settings, path, &error);
+    free(settings.items);
+    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}
+
+enum { MOST_TABLES = 8 };
+
+int options_parse(const command *self, const option *const *tables, int count, char **arguments, text_list *positional)
+{
+    const char *config = NULL, *save = NULL;
+    const option common[] = {
+        {"config", OPTION_TEXT, &config, "FILE", "options that are not given here, from --save-config", 0},
+        {"save-config", OPTION_TEXT, &save, "FILE", "write the options of this run, to repeat it with --config", 0},
+        {0},
+    };
+    const option *all[MOST_TABLES] = {0};
+    requests asked = {0};
+    size_t table_count = 0;
+    for (; tables[table_count]; table_count++)
+        all[table_count] = tables[table_count];
+    all[table_count] = common;
+    int code = read_arguments(self, all, count, arguments, &asked);
+    for (size_t i = 0; i < asked.count && code == PARSED; i++)
+        if (asked.items[i].option == &common[0] || asked.items[i].option == &common[1])
+            code = store(self, asked.items[i].option, asked.items[i].value);
+    if (code == PARSED && config)
+        code = read_config(self, tables, config, &asked);
+    for (size_t i = 0; i < asked.count && code == PARSED; i++) {
+        const request *r = &asked.items[i];
+        if (r->option)
+            code = store(self, r->option, r->value);
+        else if (!positional)
+            code = complain(self, GBV_USAGE, "'%s' is not expected here; see gbv %s --help", r->value, self->name);
+        else if (!text_list_push(positional, r->value))
+            code = complain(self, GBV_FAILED, "not enough memory");
+    }
+    if (code == PARSED && save)
+        code = save_config(self, tables, save, &asked);
+    free(asked.items);
+    return code;
 }

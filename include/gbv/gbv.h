@@ -11,7 +11,8 @@
  *     gbv_result_free(result);
  *
  * The pieces, from simple to expert: value.h (the valuation and its result), report.h (tables), train.h (models),
- * data.h (datasets and sources), measure.h (transferability scores), matrix.h, status.h.
+ * data.h (datasets and sources), measure.h (transferability scores), settings.h (the options of a run), matrix.h,
+ * status.h.
  */
 #ifndef GBV_H
 #define GBV_H
@@ -22,6 +23,7 @@
 #include <gbv/matrix.h>
 #include <gbv/measure.h>
 #include <gbv/report.h>
+#include <gbv/settings.h>
 #include <gbv/status.h>
 #include <gbv/train.h>
 
