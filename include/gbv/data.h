@@ -28,6 +28,8 @@ typedef void gbv_row_callback(void *context, const char *sentence);
 typedef struct gbv_read_options {
     const char *label_column;     /* CSV column or NPZ array with the labels; NULL: the usual names (docs/formats.md) */
     const char *source_column;    /* CSV column or NPZ array that names each row's source; NULL: none */
+    const char *item_column;      /* CSV column or NPZ array that names each row's item; NULL: see wants_items */
+    bool wants_items;             /* take the items from a column by a usual name (docs/formats.md), if there is one */
     bool skip_bad_rows;           /* leave out rows with missing, malformed or non-finite values instead of failing */
     bool features_only;           /* labels are not needed: a dataset without them is not an error */
     gbv_row_callback *on_bad_row; /* with skip_bad_rows: hears of each such row; may be NULL */
@@ -52,6 +54,8 @@ GBV_API size_t gbv_dataset_rows(const gbv_dataset *dataset);                /* u
 GBV_API size_t gbv_dataset_columns(const gbv_dataset *dataset);
 GBV_API size_t gbv_dataset_class_count(const gbv_dataset *dataset); /* distinct labels, sorted; 0 when unlabelled */
 GBV_API const char *gbv_dataset_class_name(const gbv_dataset *dataset, size_t class_index);
+/* The name of the item that a row shows, counted over every row of the file; NULL when it has none. */
+GBV_API const char *gbv_dataset_item(const gbv_dataset *dataset, size_t row);
 /* Class index of each usable row, or NULL when unlabelled. */
 GBV_API const int32_t *gbv_dataset_labels(const gbv_dataset *dataset);
 

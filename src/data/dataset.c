@@ -22,6 +22,8 @@ typedef struct reading {
     rejected_rows rejected;
     table tables[2];
     table_request requests[2];
+    const value_column *columns[COLUMN_ROLES]; /* NULL where no file has one */
+    size_t column_file[COLUMN_ROLES];          /* which file each is in */
 } reading;
 
 static bool exists(const char *path)
@@ -96,15 +98,17 @@ static gbv_status read_file(reading *r, size_t index, gbv_error *error)
     return status;
 }
 
-/* The column and the file it is in; the labels of a second file go before those of the first. */
-static const value_column *find_column(const reading *r, bool sources, size_t *file)
+/* What a second file holds goes before what the first does. */
+static void find_columns(reading *r)
 {
-    for (size_t i = r->dataset->input_count; i-- > 0;) {
-        const value_column *column = sources ? &r->tables[i].sources : &r->tables[i].labels;
-        if (column->present)
-            return *file = i, column;
-    }
-    return NULL;
+    for (size_t file = 0; file < r->dataset->input_count; file++)
+        for (int role = 0; role < COLUMN_ROLES; role++) {
+            const value_column *column = table_column(&r->tables[file], (column_role)role);
+            if (column->present) {
+                r->columns[role] = column;
+                r->column_file[role] = file;
+            }
+        }
 }
 
 static gbv_status check_shape(const reading *r, gbv_error *error)
@@ -113,7 +117,7 @@ static gbv_status check_shape(const reading *r, gbv_error *error)
     const gbv_read_options *options = r->options;
     const table *features = &r->tables[0], *labels = &r->tables[1];
     const char *path = dataset->inputs[0].path;
-    size_t file;
+    const char *const asked[COLUMN_ROLES] = {NULL, options->source_column, options->item_column};
     if (features->rows == 0)
         return error_set(error, GBV_BAD_INPUT, "%s: holds no rows: a dataset needs at least one", path);
     if (!features->features.data)
@@ -126,21 +130,22 @@ static gbv_status check_shape(const reading *r, gbv_error *error)
     if (dataset->input_count == 2 && labels->rows != features->rows)
         return error_set(error, GBV_BAD_INPUT, "%s: holds %zu labels for the %zu rows of %s: one label a row is needed",
                          dataset->inputs[1].path, labels->rows, features->rows, path);
-    if (!options->features_only && !find_column(r, false, &file))
+    if (!options->features_only && !r->columns[COLUMN_LABELS])
         return error_set(
             error, GBV_BAD_INPUT,
             "%s: has no labels: give them as FEATURES,LABELS (%s,labels.npy) or name their column or array "
             "with --label-column",
             path, path);
-    if (options->source_column && !find_column(r, true, &file))
-        return error_set(error, GBV_BAD_INPUT, "%s: has no column or array \"%s\" that names each row's source",
-                         dataset->name, options->source_column);
+    for (int role = COLUMN_SOURCES; role < COLUMN_ROLES; role++)
+        if (asked[role] && !r->columns[role])
+            return error_set(error, GBV_BAD_INPUT, "%s: has no column or array \"%s\" that names each row's %s",
+                             dataset->name, asked[role], column_role_word((column_role)role));
     return GBV_OK;
 }
 
-/* A row is bad when a reader said so, when a feature is not finite, or when its label or source cannot be used. */
-static gbv_status check_row(const reading *r, size_t row, const value_column *labels, size_t labels_file,
-                            const value_column *sources, size_t sources_file, bool *bad, gbv_error *error)
+/* A row is bad when a reader said so, when a feature is not finite, or when its label, source or item cannot be used.
+ */
+static gbv_status check_row(const reading *r, size_t row, bool *bad, gbv_error *error)
 {
     char why[128];
     size_t column;
@@ -157,12 +162,12 @@ static gbv_status check_row(const reading *r, size_t row, const value_column *la
                           : value > 0  ? "inf"
                                        : "-inf");
     }
-    if (labels && !r->options->features_only && !value_is_usable(labels, row, "label", why, sizeof why))
-        return row_reject(&r->requests[labels_file], error, "%s: row %zu %s", r->requests[labels_file].path, row + 1,
-                          why);
-    if (sources && !value_is_usable(sources, row, "source", why, sizeof why))
-        return row_reject(&r->requests[sources_file], error, "%s: row %zu %s", r->requests[sources_file].path, row + 1,
-                          why);
+    for (int role = r->options->features_only ? COLUMN_SOURCES : COLUMN_LABELS; role < COLUMN_ROLES; role++) {
+        const table_request *request = &r->requests[r->column_file[role]];
+        if (r->columns[role] &&
+            !value_is_usable(r->columns[role], row, column_role_word((column_role)role), why, sizeof why))
+            return row_reject(request, error, "%s: row %zu %s", request->path, row + 1, why);
+    }
     *bad = false;
     return GBV_OK;
 }
@@ -171,11 +176,10 @@ static gbv_status check_row(const reading *r, size_t row, const value_column *la
 static gbv_status check_rows(reading *r, gbv_error *error)
 {
     gbv_dataset *dataset = r->dataset;
-    size_t rows = r->tables[0].rows, used = 0, labels_file = 0, sources_file = 0;
-    const value_column *labels = find_column(r, false, &labels_file), *sources = find_column(r, true, &sources_file);
+    size_t rows = r->tables[0].rows, used = 0;
     for (size_t row = 0; row < rows; row++) {
         bool bad;
-        gbv_status status = check_row(r, row, labels, labels_file, sources, sources_file, &bad, error);
+        gbv_status status = check_row(r, row, &bad, error);
         if (status != GBV_OK)
             return status;
         if (bad && !dataset->row_index) {
@@ -209,26 +213,29 @@ static bool every_label_is_usable(const reading *r, const value_column *labels)
 static gbv_status read_all(reading *r, gbv_error *error)
 {
     gbv_dataset *dataset = r->dataset;
-    size_t file;
     for (size_t i = 0; i < dataset->input_count; i++) {
         gbv_status status = read_file(r, i, error);
         if (status != GBV_OK)
             return status;
     }
+    find_columns(r);
     gbv_status status = check_shape(r, error);
     if (status == GBV_OK)
         status = check_rows(r, error);
     if (status != GBV_OK)
         return status;
-    const value_column *labels = find_column(r, false, &file), *sources = find_column(r, true, &file);
+    dataset->features = r->tables[0].features;
+    memcpy(dataset->blocks, r->tables[0].blocks, sizeof dataset->blocks);
+    memset(r->tables[0].blocks, 0, sizeof r->tables[0].blocks);
+    const value_column *labels = r->columns[COLUMN_LABELS], *sources = r->columns[COLUMN_SOURCES],
+                       *items = r->columns[COLUMN_ITEMS];
     if (labels && every_label_is_usable(r, labels))
         status = dataset_set_classes(dataset, labels, error);
     if (status == GBV_OK && sources)
         status = dataset_set_sources(dataset, sources, error);
-    if (status == GBV_OK) {
-        dataset->features = r->tables[0].features;
-        memcpy(dataset->blocks, r->tables[0].blocks, sizeof dataset->blocks);
-        memset(r->tables[0].blocks, 0, sizeof r->tables[0].blocks);
+    if (status == GBV_OK && items) {
+        status = dataset_set_items(dataset, items, r->tables[0].rows, error);
+        dataset->items_are_files = r->tables[r->column_file[COLUMN_ITEMS]].items_are_files;
     }
     return status;
 }
@@ -250,6 +257,8 @@ static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options 
     if (options->label_column && !(dataset->label_column = strdup(options->label_column)))
         return error_out_of_memory(error, "the name of a column");
     if (options->source_column && !(dataset->source_column = strdup(options->source_column)))
+        return error_out_of_memory(error, "the name of a column");
+    if (options->item_column && !(dataset->item_column = strdup(options->item_column)))
         return error_out_of_memory(error, "the name of a column");
     return GBV_OK;
 }
@@ -379,6 +388,8 @@ void gbv_dataset_free(gbv_dataset *dataset)
         free(dataset->class_names[i]);
     for (size_t i = 0; i < dataset->source_count; i++)
         free(dataset->source_names[i]);
+    for (size_t i = 0; dataset->item_names && i < dataset->features.rows; i++)
+        free(dataset->item_names[i]);
     forget_inputs(dataset);
     for (size_t i = 0; i < sizeof dataset->blocks / sizeof *dataset->blocks; i++)
         free(dataset->blocks[i]);
@@ -387,6 +398,8 @@ void gbv_dataset_free(gbv_dataset *dataset)
     free(dataset->name);
     free(dataset->label_column);
     free(dataset->source_column);
+    free(dataset->item_column);
+    free(dataset->item_names);
     free(dataset->row_index);
     free(dataset->labels);
     free(dataset->class_names);
@@ -423,4 +436,9 @@ const char *gbv_dataset_class_name(const gbv_dataset *dataset, size_t class_inde
 const int32_t *gbv_dataset_labels(const gbv_dataset *dataset)
 {
     return dataset->labels;
+}
+
+const char *gbv_dataset_item(const gbv_dataset *dataset, size_t row)
+{
+    return dataset->item_names && row < dataset->features.rows ? dataset->item_names[row] : NULL;
 }

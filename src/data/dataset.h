@@ -14,6 +14,9 @@ typedef struct dataset_input {
     size_t rows;     /* rows of features in the file; 0 for a file of labels only */
 } dataset_input;
 
+/* Heap memory that a reader may need at most. */
+enum { TABLE_BLOCKS = 5 };
+
 struct gbv_dataset {
     char *name;          /* the argument as given, for messages */
     gbv_matrix features; /* every row of the file */
@@ -26,12 +29,14 @@ struct gbv_dataset {
     int32_t *row_source; /* a source index per usable row, from the source column; NULL: none was asked for */
     char **source_names; /* in the order met */
     size_t source_count;
-    char *label_column, *source_column; /* as asked for when it was read, for the record; NULL: not asked for */
+    char **item_names;    /* what each row of `features` shows, NULL for a bad row; NULL: no names */
+    bool items_are_files; /* the names are those of files */
+    char *label_column, *source_column, *item_column; /* as asked for, for the record; NULL: not asked for */
     bool skip_bad_rows;
     dataset_input inputs[2]; /* one file, or features and labels */
     size_t input_count;
     mapped_file files[2];
-    void *blocks[4]; /* heap memory behind `features`, freed with the dataset */
+    void *blocks[TABLE_BLOCKS]; /* heap memory behind `features`, freed with the dataset */
 };
 
 #endif

@@ -26,8 +26,8 @@ bool value_is_usable(const value_column *column, size_t row, const char *what, c
     int64_t integer;
     if (matrix_integer(&column->numbers, row, 0, &integer))
         return true;
-    snprintf(why, why_size, "has the %s %.17g; a %s must be a whole number of 64 bits or text", what,
-             gbv_matrix_get(&column->numbers, row, 0), what);
+    snprintf(why, why_size, "has the %s %.17g; it must be a whole number of 64 bits or text", what,
+             gbv_matrix_get(&column->numbers, row, 0));
     return false;
 }
 
@@ -191,6 +191,17 @@ gbv_status dataset_set_classes(gbv_dataset *dataset, const value_column *column,
                                 : classes_from_texts(dataset, column, error);
 }
 
+/* The value of a usable row as text, numbers in decimal. */
+static const char *row_text(const value_column *column, size_t row, char decimal[INTEGER_TEXT])
+{
+    int64_t value = 0;
+    if (!column->numbers.data)
+        return column->texts[column->codes[row]];
+    (void)matrix_integer(&column->numbers, row, 0, &value);
+    snprintf(decimal, INTEGER_TEXT, "%" PRId64, value);
+    return decimal;
+}
+
 gbv_status dataset_set_sources(gbv_dataset *dataset, const value_column *column, gbv_error *error)
 {
     text_table names = {0};
@@ -198,15 +209,9 @@ gbv_status dataset_set_sources(gbv_dataset *dataset, const value_column *column,
     if (!(dataset->row_source = memory_array(dataset->row_count, sizeof *dataset->row_source)))
         return error_out_of_memory(error, "the source of each row");
     for (size_t i = 0; i < dataset->row_count; i++) {
-        size_t row = file_row(dataset, i), index;
         char decimal[INTEGER_TEXT];
-        const char *text = decimal;
-        int64_t value;
-        if (!column->numbers.data)
-            text = column->texts[column->codes[row]];
-        else if (matrix_integer(&column->numbers, row, 0, &value))
-            snprintf(decimal, sizeof decimal, "%" PRId64, value);
-        index = text_table_add(&names, text, strlen(text));
+        const char *text = row_text(column, file_row(dataset, i), decimal);
+        size_t index = text_table_add(&names, text, strlen(text));
         if (index == TEXT_NONE || index > MOST_CLASSES) {
             status = error_out_of_memory(error, "the names of the sources");
             goto done;
@@ -220,4 +225,18 @@ gbv_status dataset_set_sources(gbv_dataset *dataset, const value_column *column,
 done:
     text_table_free(&names);
     return status;
+}
+
+gbv_status dataset_set_items(gbv_dataset *dataset, const value_column *column, size_t rows, gbv_error *error)
+{
+    dataset->item_names = memory_zeroed(rows, sizeof *dataset->item_names);
+    if (!dataset->item_names)
+        return error_out_of_memory(error, "the names of the items");
+    for (size_t i = 0; i < dataset->row_count; i++) {
+        size_t row = file_row(dataset, i);
+        char decimal[INTEGER_TEXT];
+        if (!(dataset->item_names[row] = strdup(row_text(column, row, decimal))))
+            return error_out_of_memory(error, "the names of the items");
+    }
+    return GBV_OK;
 }

@@ -11,5 +11,8 @@ bool value_is_usable(const value_column *column, size_t row, const char *what, c
 GBV_MUST_CHECK gbv_status dataset_set_classes(gbv_dataset *dataset, const value_column *column, gbv_error *error);
 /* Fills row_source and the source names, in the order met. */
 GBV_MUST_CHECK gbv_status dataset_set_sources(gbv_dataset *dataset, const value_column *column, gbv_error *error);
+/* Fills the item names of the usable rows; `rows` counts all. */
+GBV_MUST_CHECK gbv_status dataset_set_items(gbv_dataset *dataset, const value_column *column, size_t rows,
+                                            gbv_error *error);
 
 #endif

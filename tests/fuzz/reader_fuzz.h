@@ -35,6 +35,8 @@ static inline double touch_table(const table *t)
         sum += touch_column(&t->labels, t->rows);
     if (t->sources.present)
         sum += touch_column(&t->sources, t->rows);
+    if (t->items.present)
+        sum += touch_column(&t->items, t->rows);
     for (size_t i = 0; t->bad && i < t->rows; i++)
         sum += t->bad[i];
     return sum;
@@ -52,8 +54,10 @@ static inline void fuzz_reader(const char *name, const uint8_t *bytes, size_t si
 {
     const format *reader = format_named(name);
     for (unsigned mode = 0; size && mode < 8; mode++) {
-        gbv_read_options options = {
-            .skip_bad_rows = mode & 1, .features_only = mode & 2, .source_column = mode & 1 ? "who" : NULL};
+        gbv_read_options options = {.skip_bad_rows = mode & 1,
+                                    .features_only = mode & 2,
+                                    .source_column = mode & 1 ? "who" : NULL,
+                                    .wants_items = mode & 1};
         rejected_rows rejected = {0};
         table_request request = {.path = "fuzz",
                                  .options = &options,

@@ -15,10 +15,10 @@ typedef struct csv_reading {
     const table_request *request;
     csv_cells cells;
     csv_header header;
-    size_t rows, row_capacity, code_capacity[2], bad_capacity;
+    size_t rows, row_capacity, code_capacity[COLUMN_ROLES], bad_capacity;
     double *features;
-    int32_t *codes[2]; /* labels, sources */
-    text_table texts[2];
+    int32_t *codes[COLUMN_ROLES];
+    text_table texts[COLUMN_ROLES];
     unsigned char *bad;
     size_t record_line;
     const char *begin; /* of the bytes */
@@ -102,22 +102,22 @@ static gbv_status reject_number(csv_reading *r, const csv_cell *cell, size_t col
                       path, r->record_line, name, shown);
 }
 
-/* Numbers the text of a label or source cell. Where labels are not needed, a bad one is merely missing. */
+/* Numbers the text of a label, source or item. Where labels are not needed, a bad one is merely missing. */
 static gbv_status read_text(csv_reading *r, const csv_cell *cell, size_t column, bool *good, gbv_error *error)
 {
-    bool is_source = r->header.roles[column] == CSV_SOURCE;
+    column_role role = (column_role)r->header.roles[column];
     size_t length = (size_t)(cell->end - cell->begin);
-    text_table *texts = &r->texts[is_source];
-    int32_t *code = &r->codes[is_source][r->rows];
+    text_table *texts = &r->texts[role];
+    int32_t *code = &r->codes[role][r->rows];
     *code = -1;
     size_t index = length ? text_table_find(texts, cell->begin, length) : TEXT_NONE;
     if (index == TEXT_NONE && (length == 0 || !text_is_utf8(cell->begin, length))) {
-        *good = !is_source && r->request->options->features_only;
+        *good = role == COLUMN_LABELS && r->request->options->features_only;
         if (*good)
             return GBV_OK;
         return row_reject(r->request, error, "%s: line %zu has %s %s in column \"%.100s\"", r->request->path,
-                          r->record_line, length ? "text that is not valid UTF-8 as" : "no",
-                          is_source ? "source" : "label", r->header.names.texts[column]);
+                          r->record_line, length ? "text that is not valid UTF-8 as" : "no", column_role_word(role),
+                          r->header.names.texts[column]);
     }
     if (index == TEXT_NONE)
         index = text_table_add(texts, cell->begin, length);
@@ -148,6 +148,7 @@ static gbv_status read_cell(csv_reading *r, size_t column, double *number, bool 
         return GBV_OK;
     case CSV_LABEL:
     case CSV_SOURCE:
+    case CSV_ITEM:
         return read_text(r, &cell, column, good, error);
     case CSV_FEATURE:
         break;
@@ -236,7 +237,7 @@ static bool make_room(csv_reading *r)
     size_t width = r->header.feature_count;
     if (width && !memory_grow(&r->features, &r->row_capacity, r->rows + 1, width * sizeof *r->features))
         return false;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < COLUMN_ROLES; i++)
         if (!memory_grow(&r->codes[i], &r->code_capacity[i], r->rows + 1, sizeof **r->codes))
             return false;
     return true;
@@ -250,7 +251,8 @@ static gbv_status read_records(csv_reading *r, gbv_error *error)
             return status;
         if (!make_room(r))
             return error_out_of_memory(error, "the rows of a CSV file");
-        r->codes[0][r->rows] = r->codes[1][r->rows] = -1;
+        for (int i = 0; i < COLUMN_ROLES; i++)
+            r->codes[i][r->rows] = -1;
         size_t width = r->header.feature_count;
         status = read_record(r, error);
         if (status != GBV_OK)
@@ -267,15 +269,9 @@ static gbv_status read_records(csv_reading *r, gbv_error *error)
     return GBV_OK;
 }
 
-static bool has_role(const csv_header *header, csv_role role)
-{
-    return memchr(header->roles, role, header->names.count) != NULL;
-}
-
 /* Hands what was read over to the table. */
 static void deliver(csv_reading *r, table *out)
 {
-    value_column *columns[2] = {&out->labels, &out->sources};
     size_t width = r->header.feature_count;
     out->rows = r->rows;
     if (width && r->rows) {
@@ -284,15 +280,18 @@ static void deliver(csv_reading *r, table *out)
         out->features = gbv_matrix_f64(out->blocks[0], r->rows, width);
         r->features = NULL;
     }
-    for (int i = 0; i < 2; i++) {
-        if (!has_role(&r->header, i ? CSV_SOURCE : CSV_LABEL))
+    for (int role = 0; role < COLUMN_ROLES; role++) {
+        if (r->header.columns[role] == TEXT_NONE)
             continue;
-        columns[i]->present = true;
-        columns[i]->untyped = true;
-        columns[i]->codes = r->codes[i];
-        r->codes[i] = NULL;
-        value_column_take_texts(columns[i], &r->texts[i]);
+        value_column *column = table_column(out, (column_role)role);
+        column->present = true;
+        column->untyped = true;
+        column->codes = r->codes[role];
+        r->codes[role] = NULL;
+        value_column_take_texts(column, &r->texts[role]);
     }
+    size_t item = r->header.columns[COLUMN_ITEMS];
+    out->items_are_files = item != TEXT_NONE && item_name_is_file(r->header.names.texts[item]);
     out->bad = r->bad;
     r->bad = NULL;
 }
@@ -309,7 +308,7 @@ static gbv_status csv_read(const unsigned char *bytes, size_t size, const table_
         deliver(&r, out);
     free(r.features);
     free(r.bad);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < COLUMN_ROLES; i++) {
         free(r.codes[i]);
         text_table_free(&r.texts[i]);
     }

@@ -105,62 +105,101 @@ static gbv_status find_asked(const csv_header *header, const char *name, const t
                      *hint ? hint : ".", columns);
 }
 
-static gbv_status find_usual_label(const csv_header *header, size_t source, const table_request *request,
-                                   size_t *column, gbv_error *error)
+static bool is_usual(const char *const *usual, const char *name)
 {
-    static const char *const usual[] = {"label", "labels", "y", "target", "targets", "class"};
-    *column = TEXT_NONE;
-    for (size_t i = 0; i < header->names.count; i++)
-        for (size_t j = 0; j < sizeof usual / sizeof *usual; j++) {
-            if (i == source || strcasecmp(header->names.texts[i], usual[j]) != 0)
-                continue;
-            if (*column != TEXT_NONE)
-                return error_set(error, GBV_BAD_INPUT,
-                                 "%s: both \"%s\" and \"%s\" may be the label: choose one with --label-column",
-                                 request->path, header->names.texts[*column], header->names.texts[i]);
-            *column = i;
-        }
+    for (; *usual; usual++)
+        if (strcasecmp(name, *usual) == 0)
+            return true;
+    return false;
+}
+
+static bool is_taken(const csv_header *header, size_t column)
+{
+    for (size_t role = 0; role < COLUMN_ROLES; role++)
+        if (header->columns[role] == column)
+            return true;
+    return false;
+}
+
+/* The one column by a usual name that serves nothing else. */
+static gbv_status find_usual(csv_header *header, column_role role, const char *const *usual,
+                             const table_request *request, gbv_error *error)
+{
+    size_t found = TEXT_NONE;
+    for (size_t i = 0; i < header->names.count; i++) {
+        if (is_taken(header, i) || !is_usual(usual, header->names.texts[i]))
+            continue;
+        if (found != TEXT_NONE)
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: both \"%s\" and \"%s\" may be the %s: choose one with --%s-column", request->path,
+                             header->names.texts[found], header->names.texts[i], column_role_word(role),
+                             column_role_word(role));
+        found = i;
+    }
+    header->columns[role] = found;
     return GBV_OK;
 }
 
-/* A file of labels with one column, besides that of the sources, needs no particular name. */
-static gbv_status find_only_column(const csv_header *header, size_t source, const table_request *request,
-                                   size_t *column, gbv_error *error)
+/* A file of labels with one column, besides those of sources and items, needs no particular name. */
+static gbv_status find_only_column(csv_header *header, const table_request *request, gbv_error *error)
 {
-    size_t others = header->names.count - (source != TEXT_NONE);
-    if (others == 1) {
-        *column = source == 0 ? 1 : 0;
+    size_t others = 0;
+    for (size_t i = 0; i < header->names.count; i++)
+        if (!is_taken(header, i)) {
+            header->columns[COLUMN_LABELS] = i;
+            if (++others > 1)
+                break;
+        }
+    if (others == 1)
         return GBV_OK;
-    }
     char columns[400];
     list_columns(header, columns, sizeof columns);
     return error_set(error, GBV_BAD_INPUT, "%s: which column holds the labels? Name it with --label-column: %s",
                      request->path, columns);
 }
 
+/* Columns that were named come first, then those by a usual name. */
+static gbv_status find_columns(csv_header *header, const table_request *request, gbv_error *error)
+{
+    static const char *const usual_labels[] = {"label", "labels", "y", "target", "targets", "class", NULL};
+    const gbv_read_options *options = request->options;
+    const char *const asked[COLUMN_ROLES] = {options->label_column, options->source_column, options->item_column};
+    gbv_status status = GBV_OK;
+    for (size_t role = 0; role < COLUMN_ROLES; role++)
+        header->columns[role] = TEXT_NONE;
+    for (size_t role = 0; status == GBV_OK && role < COLUMN_ROLES; role++) {
+        size_t column = TEXT_NONE;
+        if (asked[role])
+            status = find_asked(header, asked[role], request, &column, error);
+        if (column != TEXT_NONE && is_taken(header, column))
+            return error_set(
+                error, GBV_USAGE, "%s: column \"%s\" cannot be both the %s and the %s: choose two", request->path,
+                header->names.texts[column],
+                column_role_word(column == header->columns[COLUMN_LABELS] ? COLUMN_LABELS : COLUMN_SOURCES),
+                column_role_word((column_role)role));
+        header->columns[role] = column;
+    }
+    if (status == GBV_OK && !options->label_column)
+        status = find_usual(header, COLUMN_LABELS, usual_labels, request, error);
+    if (status == GBV_OK && !options->item_column && options->wants_items)
+        status = find_usual(header, COLUMN_ITEMS, usual_item_names, request, error);
+    if (status == GBV_OK && header->columns[COLUMN_LABELS] == TEXT_NONE && request->want_labels_only)
+        status = find_only_column(header, request, error);
+    return status;
+}
+
 static gbv_status assign_roles(csv_header *header, const table_request *request, gbv_error *error)
 {
-    const gbv_read_options *options = request->options;
-    size_t label = TEXT_NONE, source = TEXT_NONE;
-    gbv_status status = GBV_OK;
-    if (options->source_column)
-        status = find_asked(header, options->source_column, request, &source, error);
-    if (status == GBV_OK && options->label_column)
-        status = find_asked(header, options->label_column, request, &label, error);
-    else if (status == GBV_OK)
-        status = find_usual_label(header, source, request, &label, error);
-    if (status == GBV_OK && label == TEXT_NONE && request->want_labels_only)
-        status = find_only_column(header, source, request, &label, error);
+    gbv_status status = find_columns(header, request, error);
     if (status != GBV_OK)
         return status;
-    if (label != TEXT_NONE && label == source)
-        return error_set(error, GBV_USAGE, "%s: column \"%s\" cannot be both the label and the source: choose two",
-                         request->path, header->names.texts[label]);
     memset(header->roles, request->want_labels_only ? CSV_IGNORED : CSV_FEATURE, header->names.count);
-    if (label != TEXT_NONE)
-        header->roles[label] = CSV_LABEL;
-    if (source != TEXT_NONE)
-        header->roles[source] = CSV_SOURCE;
+    for (size_t i = 0; i < header->names.count; i++) /* where items are wanted, their usual names are no features */
+        if (request->options->wants_items && is_usual(usual_item_names, header->names.texts[i]))
+            header->roles[i] = CSV_IGNORED;
+    for (size_t role = 0; role < COLUMN_ROLES; role++)
+        if (header->columns[role] != TEXT_NONE)
+            header->roles[header->columns[role]] = (unsigned char)role;
     for (size_t i = 0; i < header->names.count; i++)
         header->feature_count += header->roles[i] == CSV_FEATURE;
     return GBV_OK;

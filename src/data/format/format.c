@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "data/format/foreign.h"
@@ -44,6 +45,30 @@ gbv_status table_read(const unsigned char *bytes, size_t size, const table_reque
                      size > 3 ? bytes[3] : 0);
 }
 
+value_column *table_column(table *t, column_role role)
+{
+    return role == COLUMN_LABELS ? &t->labels : role == COLUMN_SOURCES ? &t->sources : &t->items;
+}
+
+const char *column_role_word(column_role role)
+{
+    static const char *const words[COLUMN_ROLES] = {"label", "source", "item"};
+    return words[role];
+}
+
+/* Those of files come first. */
+enum { FILE_ITEM_NAMES = 4 };
+const char *const usual_item_names[] = {"file", "filename", "path", "image",   "id",
+                                        "item", "item_id",  "task", "task_id", NULL};
+
+bool item_name_is_file(const char *column)
+{
+    for (size_t i = 0; i < FILE_ITEM_NAMES; i++)
+        if (strcasecmp(column, usual_item_names[i]) == 0)
+            return true;
+    return false;
+}
+
 void value_column_free(value_column *column)
 {
     for (size_t i = 0; i < column->text_count; i++)
@@ -66,6 +91,7 @@ void table_free(table *t)
 {
     value_column_free(&t->labels);
     value_column_free(&t->sources);
+    value_column_free(&t->items);
     free(t->bad);
     for (size_t i = 0; i < sizeof t->blocks / sizeof *t->blocks; i++)
         free(t->blocks[i]);

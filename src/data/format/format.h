@@ -6,7 +6,10 @@
 #include "base/text_table.h"
 #include "data/dataset.h"
 
-/* One value per row that is a name or a whole number: labels, sources. */
+/* What a column of names or whole numbers is for. */
+typedef enum column_role { COLUMN_LABELS, COLUMN_SOURCES, COLUMN_ITEMS, COLUMN_ROLES } column_role;
+
+/* One value per row that is a name or a whole number: labels, sources, items. */
 typedef struct value_column {
     bool present;
     gbv_matrix numbers; /* rows x 1 when the file holds numbers (data != NULL) */
@@ -19,10 +22,11 @@ typedef struct value_column {
 /* What one file holds, before labels become classes. Zero-initialised by the caller, freed with table_free. */
 typedef struct table {
     gbv_matrix features; /* data NULL: the file has none */
-    value_column labels, sources;
+    value_column labels, sources, items;
+    bool items_are_files; /* the column of the items is named so */
     size_t rows;
-    unsigned char *bad; /* a 1 for each row that cannot be used; NULL: none; only with skip_bad_rows */
-    void *blocks[4];    /* heap memory behind `features` and the columns' numbers */
+    unsigned char *bad;         /* a 1 for each row that cannot be used; NULL: none; only with skip_bad_rows */
+    void *blocks[TABLE_BLOCKS]; /* heap memory behind `features` and the columns' numbers */
 } table;
 
 /* Rows left out so far, over all files of a dataset. */
@@ -53,6 +57,13 @@ const format *format_at(size_t index); /* NULL past the last */
 GBV_MUST_CHECK gbv_status table_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
                                      gbv_error *error);
 void table_free(table *t);
+value_column *table_column(table *t, column_role role);
+/* "label", "source", "item" */
+const char *column_role_word(column_role role);
+/* The usual names of a column of items; NULL ends them. */
+extern const char *const usual_item_names[];
+/* True for the usual names whose items are files. */
+bool item_name_is_file(const char *column);
 void value_column_free(value_column *column);
 /* Moves the texts of the table, in their order, into the column. */
 void value_column_take_texts(value_column *column, text_table *texts);

@@ -19,7 +19,7 @@ static gbv_status npy_read(const unsigned char *bytes, size_t size, const table_
     if (!request->want_labels_only)
         return npy_array_features(&array, out, &out->blocks[0], error);
     out->rows = array.header.rows;
-    return npy_array_column(&array, request, false, out, error);
+    return npy_array_column(&array, request, COLUMN_LABELS, out, error);
 }
 
 const format format_npy = {.name = "npy",

@@ -137,10 +137,10 @@ static gbv_status mark_bad(table *out, size_t row, gbv_error *error)
     return GBV_OK;
 }
 
-static gbv_status read_texts(const npy_array *array, const table_request *request, bool is_source, table *out,
+static gbv_status read_texts(const npy_array *array, const table_request *request, column_role role, table *out,
                              gbv_error *error)
 {
-    value_column *column = is_source ? &out->sources : &out->labels;
+    value_column *column = table_column(out, role);
     text_table texts = {0};
     gbv_status status = GBV_OK;
     char *text = memory_array(array->header.item_size, 1);
@@ -151,10 +151,10 @@ static gbv_status read_texts(const npy_array *array, const table_request *reques
         size_t length = 0, index;
         column->codes[row] = -1;
         if (!decode_text(array, row, text, &length)) {
-            if (!is_source && request->options->features_only)
+            if (role == COLUMN_LABELS && request->options->features_only)
                 continue;
-            status = row_reject(request, error, "%s: row %zu has a %s that is not valid %s text", array->name, row + 1,
-                                is_source ? "source" : "label", array->header.kind == NPY_BYTES ? "UTF-8" : "Unicode");
+            status = row_reject(request, error, "%s: row %zu: its %s is not valid %s text", array->name, row + 1,
+                                column_role_word(role), array->header.kind == NPY_BYTES ? "UTF-8" : "Unicode");
             if (status == GBV_OK)
                 status = mark_bad(out, row, error);
         } else if (length) {
@@ -169,24 +169,24 @@ static gbv_status read_texts(const npy_array *array, const table_request *reques
     return status;
 }
 
-gbv_status npy_array_column(const npy_array *array, const table_request *request, bool is_source, table *out,
+gbv_status npy_array_column(const npy_array *array, const table_request *request, column_role role, table *out,
                             gbv_error *error)
 {
     const npy_header *h = &array->header;
-    const char *what = is_source ? "sources" : "labels";
-    value_column *column = is_source ? &out->sources : &out->labels;
+    const char *what = column_role_word(role);
+    value_column *column = table_column(out, role);
     char shape[64];
     if (h->dimensions == 0 || h->columns != 1)
         return error_set(error, GBV_BAD_INPUT,
-                         "%s: has the shape (%s); %s need one value a row: save a vector (one-hot labels: "
+                         "%s: has the shape (%s); %ss need one value a row: save a vector (one-hot labels: "
                          "a.argmax(axis=1))",
                          array->name, show_shape(h, shape), what);
     if (h->rows != out->rows)
-        return error_set(error, GBV_BAD_INPUT, "%s: holds %zu %s for %zu rows of features: one a row is needed",
+        return error_set(error, GBV_BAD_INPUT, "%s: holds %zu %ss for %zu rows of features: one a row is needed",
                          array->name, h->rows, what, out->rows);
     column->present = true;
     if (h->kind != NPY_NUMBERS)
-        return read_texts(array, request, is_source, out, error);
+        return read_texts(array, request, role, out, error);
     column->numbers = (gbv_matrix){.data = array->data,
                                    .rows = h->rows,
                                    .columns = 1,

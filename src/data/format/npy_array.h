@@ -19,8 +19,8 @@ GBV_MUST_CHECK gbv_status npy_array_view(const unsigned char *bytes, size_t size
  * three dimensions or more. */
 GBV_MUST_CHECK gbv_status npy_array_features(const npy_array *array, table *out, void **block, gbv_error *error);
 
-/* Labels or sources: one number or text a row. out->rows is the number of rows there must be. */
-GBV_MUST_CHECK gbv_status npy_array_column(const npy_array *array, const table_request *request, bool is_source,
+/* Labels, sources or items: one number or text a row. out->rows is the number of rows there must be. */
+GBV_MUST_CHECK gbv_status npy_array_column(const npy_array *array, const table_request *request, column_role role,
                                            table *out, gbv_error *error);
 
 #endif

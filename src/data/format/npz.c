@@ -94,7 +94,7 @@ static gbv_status find_asked(const zip_directory *zip, const char *name, const c
 
 /* The arrays of a file and what they are for. */
 typedef struct npz_choice {
-    const zip_entry *features, *labels, *sources;
+    const zip_entry *features, *labels, *sources, *items;
 } npz_choice;
 
 static gbv_status choose_arrays(const zip_directory *zip, const table_request *request, npz_choice *choice,
@@ -113,6 +113,10 @@ static gbv_status choose_arrays(const zip_directory *zip, const table_request *r
     gbv_status status = GBV_OK;
     if (options->source_column)
         status = find_asked(zip, options->source_column, "sources", request, &choice->sources, error);
+    if (status == GBV_OK && options->item_column)
+        status = find_asked(zip, options->item_column, "items", request, &choice->items, error);
+    else if (status == GBV_OK && options->wants_items)
+        status = find_array(zip, usual_item_names, "items", request, &choice->items, error);
     if (status == GBV_OK && options->label_column)
         status = find_asked(zip, options->label_column, "labels", request, &choice->labels, error);
     else if (status == GBV_OK)
@@ -221,7 +225,7 @@ static gbv_status load_array(const zip_entry *entry, const char *name, npy_array
     return status == GBV_OK ? npy_array_view(entry->data, entry->size, name, array, error) : status;
 }
 
-static gbv_status load_column(const zip_entry *entry, const table_request *request, bool is_source, void **block,
+static gbv_status load_column(const zip_entry *entry, const table_request *request, column_role role, void **block,
                               table *out, gbv_error *error)
 {
     npy_array array;
@@ -232,9 +236,9 @@ static gbv_status load_column(const zip_entry *entry, const table_request *reque
     gbv_status status = load_array(entry, name, &array, block, error);
     if (status != GBV_OK)
         return status;
-    if (request->want_labels_only && !is_source)
+    if (request->want_labels_only && role == COLUMN_LABELS)
         out->rows = array.header.rows;
-    return npy_array_column(&array, request, is_source, out, error);
+    return npy_array_column(&array, request, role, out, error);
 }
 
 static gbv_status load_features(const zip_entry *entry, const table_request *request, table *out, gbv_error *error)
@@ -253,15 +257,21 @@ static gbv_status npz_read(const unsigned char *bytes, size_t size, const table_
 {
     zip_directory zip;
     npz_choice choice = {0};
+    char *item = NULL;
     gbv_status status = zip_open(bytes, size, request->path, &zip, error);
     if (status == GBV_OK)
         status = choose_arrays(&zip, request, &choice, error);
     if (status == GBV_OK)
         status = load_features(choice.features, request, out, error);
     if (status == GBV_OK)
-        status = load_column(choice.labels, request, false, &out->blocks[1], out, error);
+        status = load_column(choice.labels, request, COLUMN_LABELS, &out->blocks[1], out, error);
     if (status == GBV_OK)
-        status = load_column(choice.sources, request, true, &out->blocks[2], out, error);
+        status = load_column(choice.sources, request, COLUMN_SOURCES, &out->blocks[2], out, error);
+    if (status == GBV_OK)
+        status = load_column(choice.items, request, COLUMN_ITEMS, &out->blocks[4], out, error);
+    if (choice.items && (item = strndup(choice.items->name, array_name_length(choice.items))))
+        out->items_are_files = item_name_is_file(item);
+    free(item);
     zip_close(&zip);
     return status;
 }
