@@ -7,7 +7,7 @@
  *     gbv_sources_free(sources), gbv_dataset_free(reference);
  *
  * A dataset argument is PATH, or FEATURES,LABELS for two files. The format is recognised by content: NPY, NPZ, CSV or
- * TSV, IDX, IDX.gz (docs/formats.md).
+ * TSV, IDX, IDX.gz, CIFAR (docs/formats.md).
  */
 #ifndef GBV_DATA_H
 #define GBV_DATA_H
@@ -56,6 +56,15 @@ GBV_API size_t gbv_dataset_class_count(const gbv_dataset *dataset); /* distinct 
 GBV_API const char *gbv_dataset_class_name(const gbv_dataset *dataset, size_t class_index);
 /* The name of the item that a row shows, counted over every row of the file; NULL when it has none. */
 GBV_API const char *gbv_dataset_item(const gbv_dataset *dataset, size_t row);
+
+/* The images whose pixels the rows are. */
+typedef struct gbv_image_shape {
+    size_t height, width, channels; /* all 0 when the rows are no images, or not known to be */
+    bool channels_last;             /* by (row, column, channel) instead of (channel, row, column) */
+} gbv_image_shape;
+
+GBV_API gbv_image_shape gbv_dataset_image_shape(const gbv_dataset *dataset);
+
 /* Class index of each usable row, or NULL when unlabelled. */
 GBV_API const int32_t *gbv_dataset_labels(const gbv_dataset *dataset);
 

@@ -225,6 +225,7 @@ static gbv_status read_all(reading *r, gbv_error *error)
     if (status != GBV_OK)
         return status;
     dataset->features = r->tables[0].features;
+    dataset->shape = r->tables[0].shape;
     memcpy(dataset->blocks, r->tables[0].blocks, sizeof dataset->blocks);
     memset(r->tables[0].blocks, 0, sizeof r->tables[0].blocks);
     const value_column *labels = r->columns[COLUMN_LABELS], *sources = r->columns[COLUMN_SOURCES],
@@ -441,4 +442,9 @@ const int32_t *gbv_dataset_labels(const gbv_dataset *dataset)
 const char *gbv_dataset_item(const gbv_dataset *dataset, size_t row)
 {
     return dataset->item_names && row < dataset->features.rows ? dataset->item_names[row] : NULL;
+}
+
+gbv_image_shape gbv_dataset_image_shape(const gbv_dataset *dataset)
+{
+    return dataset->shape;
 }

@@ -20,8 +20,9 @@ enum { TABLE_BLOCKS = 5 };
 struct gbv_dataset {
     char *name;          /* the argument as given, for messages */
     gbv_matrix features; /* every row of the file */
-    size_t row_count;    /* usable rows */
-    size_t *row_index;   /* which row of `features` each usable row is; NULL: the same */
+    gbv_image_shape shape;
+    size_t row_count;  /* usable rows */
+    size_t *row_index; /* which row of `features` each usable row is; NULL: the same */
     label_kind kind;
     int32_t *labels;    /* a class index per usable row; NULL when unlabelled */
     char **class_names; /* sorted: integers by value, text by bytes; integers as decimal text */

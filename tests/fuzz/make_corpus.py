@@ -146,7 +146,17 @@ def seeds_idx():
     save("idx", "zeros_gz", gzip.compress(idx(8, (20, 1000), b"\0" * 20000), mtime=0))
 
 
+def seeds_cifar():
+    pixels = bytes(i % 251 for i in range(3072))
+    save("cifar", "ten", b"\3" + pixels + b"\t" + pixels)
+    save("cifar", "hundred", b"\x13\x63" + pixels)
+    save("cifar", "cut", (b"\1" + pixels) * 3 + b"\2")
+    save("cifar", "cut_hundred", (b"\1\2" + pixels) * 3 + b"\2")
+    save("cifar", "out_of_range", b"\x0a" + pixels)
+
+
 seeds_npy()
 seeds_npz()
 seeds_csv()
 seeds_idx()
+seeds_cifar()

@@ -29,8 +29,8 @@ gbv_status table_read(const unsigned char *bytes, size_t size, const table_reque
                       gbv_error *error)
 {
     if (size == 0)
-        return error_set(error, GBV_BAD_INPUT, "%s: is empty; expected NPY, NPZ, CSV, TSV or IDX data: write it again",
-                         request->path);
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: is empty; expected NPY, NPZ, CSV, TSV, IDX or CIFAR data: write it again", request->path);
     const foreign_content *foreign = foreign_content_find(bytes, size);
     if (foreign)
         return error_set(error, GBV_BAD_INPUT, "%s: seems to be %s, which is not read here: %s", request->path,
@@ -40,7 +40,7 @@ gbv_status table_read(const unsigned char *bytes, size_t size, const table_reque
             return formats[i]->read(bytes, size, request, out, error);
     return error_set(error, GBV_BAD_INPUT,
                      "%s: begins with the bytes %02x %02x %02x %02x, which no known format does: give NPY, NPZ, CSV, "
-                     "TSV, IDX or IDX.gz",
+                     "TSV, IDX, IDX.gz or CIFAR batches",
                      request->path, bytes[0], size > 1 ? bytes[1] : 0, size > 2 ? bytes[2] : 0,
                      size > 3 ? bytes[3] : 0);
 }

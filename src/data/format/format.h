@@ -22,6 +22,7 @@ typedef struct value_column {
 /* What one file holds, before labels become classes. Zero-initialised by the caller, freed with table_free. */
 typedef struct table {
     gbv_matrix features; /* data NULL: the file has none */
+    gbv_image_shape shape;
     value_column labels, sources, items;
     bool items_are_files; /* the column of the items is named so */
     size_t rows;

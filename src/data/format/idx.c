@@ -12,6 +12,7 @@ typedef struct idx_header {
     gbv_type type;
     size_t dimensions, rows, columns;
     size_t data_offset, data_size;
+    gbv_image_shape shape;
 } idx_header;
 
 static bool type_of_code(unsigned char code, gbv_type *type)
@@ -51,14 +52,19 @@ static gbv_status parse_header(const unsigned char *bytes, const char *path, idx
     *header = (idx_header){.dimensions = bytes[3], .columns = 1, .data_offset = IDX_PREFIX + 4 * (size_t)bytes[3]};
     (void)type_of_code(bytes[2], &header->type);
     bool overflow = false;
+    size_t extents[3] = {0};
     for (size_t i = 0; i < header->dimensions; i++) {
         const unsigned char *at = bytes + IDX_PREFIX + 4 * i;
         size_t extent = (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
+        if (i < 3)
+            extents[i] = extent;
         if (i == 0)
             header->rows = extent;
         else
             overflow |= __builtin_mul_overflow(header->columns, extent, &header->columns);
     }
+    if (header->dimensions == 3 && header->type == GBV_U8)
+        header->shape = (gbv_image_shape){.height = extents[1], .width = extents[2], .channels = 1};
     overflow |= __builtin_mul_overflow(header->rows, header->columns, &header->data_size);
     overflow |= __builtin_mul_overflow(header->data_size, type_size(header->type), &header->data_size);
     if (overflow || header->data_size > PTRDIFF_MAX - header->data_offset)
@@ -88,6 +94,7 @@ static gbv_status deliver(const unsigned char *bytes, const idx_header *header, 
                          header->dimensions);
     if (header->dimensions > 1) {
         out->features = view;
+        out->shape = header->shape;
         return GBV_OK;
     }
     out->labels.present = true;

@@ -69,6 +69,16 @@ static void copy_fortran(const npy_array *array, unsigned char *out)
     }
 }
 
+/* Bytes of three axes are gray images; with a fourth of one or three they have channels. */
+static gbv_image_shape image_shape(const npy_header *h)
+{
+    size_t channels = h->dimensions == 4 ? h->shape[3] : 1;
+    if (h->type != GBV_U8 || h->dimensions < 3 || h->dimensions > 4 || (channels != 1 && channels != 3))
+        return (gbv_image_shape){0};
+    return (gbv_image_shape){
+        .height = h->shape[1], .width = h->shape[2], .channels = channels, .channels_last = channels > 1};
+}
+
 gbv_status npy_array_features(const npy_array *array, table *out, void **block, gbv_error *error)
 {
     const npy_header *h = &array->header;
@@ -79,6 +89,7 @@ gbv_status npy_array_features(const npy_array *array, table *out, void **block, 
     if (h->dimensions == 0)
         return error_set(error, GBV_BAD_INPUT, "%s: holds a single number, expected rows x columns", array->name);
     out->rows = h->rows;
+    out->shape = image_shape(h);
     out->features = (gbv_matrix){.data = array->data,
                                  .rows = h->rows,
                                  .columns = h->columns,
