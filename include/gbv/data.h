@@ -24,15 +24,24 @@ typedef struct gbv_sources gbv_sources;
 /* Called for each row that cannot be used, with the sentence that says why. */
 typedef void gbv_row_callback(void *context, const char *sentence);
 
+/* The channels of an image folder's pixels. */
+typedef enum gbv_color {
+    GBV_COLOR_AUTO, /* gray when every image is, else RGB */
+    GBV_COLOR_GRAY,
+    GBV_COLOR_RGB,
+} gbv_color;
+
 /* How to read; a zeroed struct or NULL is the default. */
 typedef struct gbv_read_options {
-    const char *label_column;     /* CSV column or NPZ array with the labels; NULL: the usual names (docs/formats.md) */
-    const char *source_column;    /* CSV column or NPZ array that names each row's source; NULL: none */
-    const char *item_column;      /* CSV column or NPZ array that names each row's item; NULL: see wants_items */
-    bool wants_items;             /* take the items from a column by a usual name (docs/formats.md), if there is one */
-    bool skip_bad_rows;           /* leave out rows with missing, malformed or non-finite values instead of failing */
-    bool features_only;           /* labels are not needed: a dataset without them is not an error */
-    gbv_row_callback *on_bad_row; /* with skip_bad_rows: hears of each such row; may be NULL */
+    const char *label_column;  /* CSV column or NPZ array with the labels; NULL: the usual names (docs/formats.md) */
+    const char *source_column; /* CSV column or NPZ array that names each row's source; NULL: none */
+    const char *item_column;   /* CSV column or NPZ array that names each row's item; NULL: see wants_items */
+    bool wants_items;          /* take the items from a column by a usual name (docs/formats.md), if there is one */
+    size_t resize; /* image folders: N x N pixels, the shorter side scaled and the middle kept; 0: as they are */
+    gbv_color color;
+    bool skip_bad_rows;            /* leave out rows with missing, malformed or non-finite values instead of failing */
+    bool features_only;            /* labels are not needed: a dataset without them is not an error */
+    gbv_row_callback *on_bad_row;  /* with skip_bad_rows: hears of each such row; may be NULL */
     gbv_row_callback *on_bad_file; /* gbv_sources_add_folder: hears of each unreadable file and goes on; may be NULL */
     void *context;
 } gbv_read_options;

@@ -1,243 +1,116 @@
 /* dataset.c - a dataset argument becomes features, labels and sources, with every row checked once. */
 #include "data/dataset.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/text_table.h"
-#include "data/format/format.h"
+#include "data/argument.h"
 #include "data/label_classes.h"
+#include "data/part.h"
 
-/* The files of one argument while they are being read: features first, then labels when they are apart. */
-typedef struct reading {
-    gbv_dataset *dataset;
-    const gbv_read_options *options;
-    rejected_rows rejected;
-    table tables[2];
-    table_request requests[2];
-    const value_column *columns[COLUMN_ROLES]; /* NULL where no file has one */
-    size_t column_file[COLUMN_ROLES];          /* which file each is in */
-} reading;
-
-static bool exists(const char *path)
+static gbv_status add_input(gbv_dataset *dataset, const char *path, const char *sha256, size_t rows, gbv_error *error)
 {
-    struct stat info;
-    return stat(path, &info) == 0;
-}
-
-static gbv_status add_input(gbv_dataset *dataset, const char *path, size_t length, gbv_error *error)
-{
-    if (!text_is_utf8(path, length))
-        return error_set(error, GBV_BAD_INPUT, "%.*s: the name is not valid UTF-8, as results need: rename the file",
-                         (int)length, path);
-    char *copy = strndup(path, length);
-    if (!copy)
+    if (!memory_grow(&dataset->inputs, &dataset->input_capacity, dataset->input_count + 1, sizeof *dataset->inputs))
         return error_out_of_memory(error, "a path");
-    dataset->inputs[dataset->input_count++].path = copy;
+    dataset_input *input = &dataset->inputs[dataset->input_count];
+    *input = (dataset_input){.path = strdup(path), .rows = rows};
+    if (!input->path)
+        return error_out_of_memory(error, "a path");
+    memcpy(input->sha256, sha256, strlen(sha256) + 1);
+    dataset->input_count++;
     return GBV_OK;
 }
 
-static void forget_inputs(gbv_dataset *dataset)
+/* Lists the usable rows; no list is kept when that is all of them. */
+static gbv_status list_rows(gbv_dataset *dataset, const table *t, const rejected_rows *rejected, gbv_error *error)
 {
-    while (dataset->input_count)
-        free(dataset->inputs[--dataset->input_count].path);
-}
-
-/* PATH, or FEATURES,LABELS. A name may hold commas itself: the whole counts first, then the comma between two files. */
-static gbv_status split_argument(gbv_dataset *dataset, const char *argument, gbv_error *error)
-{
-    const char *comma = strchr(argument, ',');
-    if (!comma || exists(argument))
-        return add_input(dataset, argument, strlen(argument), error);
-    for (const char *at = comma; at; at = strchr(at + 1, ',')) {
-        gbv_status status = add_input(dataset, argument, (size_t)(at - argument), error);
-        if (status == GBV_OK)
-            status = add_input(dataset, at + 1, strlen(at + 1), error);
-        if (status != GBV_OK || (exists(dataset->inputs[0].path) && exists(dataset->inputs[1].path)))
-            return status;
-        forget_inputs(dataset);
-    }
-    bool features_exist = false;
-    char *features = strndup(argument, (size_t)(comma - argument));
-    if (features)
-        features_exist = exists(features);
-    free(features);
-    if (strchr(comma + 1, ','))
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: no comma in it stands between two files that exist: check both paths of FEATURES,LABELS",
-                         argument);
-    return error_set(error, GBV_BAD_INPUT, "%s: there is no file %.*s: check the paths of FEATURES,LABELS", argument,
-                     features_exist ? (int)strlen(comma + 1) : (int)(comma - argument),
-                     features_exist ? comma + 1 : argument);
-}
-
-static gbv_status read_file(reading *r, size_t index, gbv_error *error)
-{
-    gbv_dataset *dataset = r->dataset;
-    dataset_input *input = &dataset->inputs[index];
-    mapped_file *file = &dataset->files[index];
-    gbv_status status = mapped_file_open(input->path, file, error);
-    if (status != GBV_OK)
-        return status;
-    if (!hash_sha256(file->bytes, file->size, input->sha256))
-        return error_set(error, GBV_FAILED, "%s: its SHA-256 could not be computed", input->path);
-    r->requests[index] = (table_request){.path = input->path,
-                                         .options = r->options,
-                                         .want_labels_only = index == 1,
-                                         .columns_optional = dataset->input_count == 2,
-                                         .rejected = &r->rejected};
-    status = table_read(file->bytes, file->size, &r->requests[index], &r->tables[index], error);
-    input->rows = index == 0 ? r->tables[index].rows : 0;
-    return status;
-}
-
-/* What a second file holds goes before what the first does. */
-static void find_columns(reading *r)
-{
-    for (size_t file = 0; file < r->dataset->input_count; file++)
-        for (int role = 0; role < COLUMN_ROLES; role++) {
-            const value_column *column = table_column(&r->tables[file], (column_role)role);
-            if (column->present) {
-                r->columns[role] = column;
-                r->column_file[role] = file;
-            }
-        }
-}
-
-static gbv_status check_shape(const reading *r, gbv_error *error)
-{
-    const gbv_dataset *dataset = r->dataset;
-    const gbv_read_options *options = r->options;
-    const table *features = &r->tables[0], *labels = &r->tables[1];
-    const char *path = dataset->inputs[0].path;
-    const char *const asked[COLUMN_ROLES] = {NULL, options->source_column, options->item_column};
-    if (features->rows == 0)
-        return error_set(error, GBV_BAD_INPUT, "%s: holds no rows: a dataset needs at least one", path);
-    if (!features->features.data)
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: holds labels but no features: give both files as FEATURES,LABELS (features.npy,%s)", path,
-                         path);
-    if (features->features.columns == 0)
-        return error_set(error, GBV_BAD_INPUT, "%s: has %zu rows of 0 columns: at least one feature is needed", path,
-                         features->rows);
-    if (dataset->input_count == 2 && labels->rows != features->rows)
-        return error_set(error, GBV_BAD_INPUT, "%s: holds %zu labels for the %zu rows of %s: one label a row is needed",
-                         dataset->inputs[1].path, labels->rows, features->rows, path);
-    if (!options->features_only && !r->columns[COLUMN_LABELS])
-        return error_set(
-            error, GBV_BAD_INPUT,
-            "%s: has no labels: give them as FEATURES,LABELS (%s,labels.npy) or name their column or array "
-            "with --label-column",
-            path, path);
-    for (int role = COLUMN_SOURCES; role < COLUMN_ROLES; role++)
-        if (asked[role] && !r->columns[role])
-            return error_set(error, GBV_BAD_INPUT, "%s: has no column or array \"%s\" that names each row's %s",
-                             dataset->name, asked[role], column_role_word((column_role)role));
-    return GBV_OK;
-}
-
-/* A row is bad when a reader said so, when a feature is not finite, or when its label, source or item cannot be used.
- */
-static gbv_status check_row(const reading *r, size_t row, bool *bad, gbv_error *error)
-{
-    char why[128];
-    size_t column;
-    const gbv_matrix *features = &r->tables[0].features;
-    *bad = (r->tables[0].bad && r->tables[0].bad[row]) || (r->tables[1].bad && r->tables[1].bad[row]);
-    if (*bad)
+    dataset->row_count = t->rows;
+    if (!t->bad)
         return GBV_OK;
-    *bad = true;
-    if (!matrix_row_is_finite(features, row, &column)) {
-        double value = gbv_matrix_get(features, row, column);
-        return row_reject(&r->requests[0], error, "%s: row %zu, column %zu holds %s; features must be finite",
-                          r->requests[0].path, row + 1, column + 1,
-                          isnan(value) ? "nan"
-                          : value > 0  ? "inf"
-                                       : "-inf");
-    }
-    for (int role = r->options->features_only ? COLUMN_SOURCES : COLUMN_LABELS; role < COLUMN_ROLES; role++) {
-        const table_request *request = &r->requests[r->column_file[role]];
-        if (r->columns[role] &&
-            !value_is_usable(r->columns[role], row, column_role_word((column_role)role), why, sizeof why))
-            return row_reject(request, error, "%s: row %zu %s", request->path, row + 1, why);
-    }
-    *bad = false;
-    return GBV_OK;
-}
-
-/* Checks every row and lists the usable ones; no list is kept when that is all of them. */
-static gbv_status check_rows(reading *r, gbv_error *error)
-{
-    gbv_dataset *dataset = r->dataset;
-    size_t rows = r->tables[0].rows, used = 0;
-    for (size_t row = 0; row < rows; row++) {
-        bool bad;
-        gbv_status status = check_row(r, row, &bad, error);
-        if (status != GBV_OK)
-            return status;
-        if (bad && !dataset->row_index) {
-            if (!(dataset->row_index = memory_array(rows, sizeof *dataset->row_index)))
-                return error_out_of_memory(error, "the list of usable rows");
-            for (size_t i = 0; i < row; i++)
-                dataset->row_index[i] = i;
-        }
-        if (!bad && dataset->row_index)
-            dataset->row_index[used] = row;
-        used += !bad;
-    }
-    dataset->row_count = used;
-    if (used)
+    if (!(dataset->row_index = memory_array(t->rows, sizeof *dataset->row_index)))
+        return error_out_of_memory(error, "the list of usable rows");
+    dataset->row_count = 0;
+    for (size_t row = 0; row < t->rows; row++)
+        if (!t->bad[row])
+            dataset->row_index[dataset->row_count++] = row;
+    if (dataset->row_count)
         return GBV_OK;
     return error_set(error, GBV_BAD_INPUT, "%s: none of its %zu rows can be used; the first problem: %s", dataset->name,
-                     rows, r->rejected.first);
+                     t->rows, rejected->first);
 }
 
 /* Without need for labels, a set that lacks some is taken as unlabelled. */
-static bool every_label_is_usable(const reading *r, const value_column *labels)
+static bool every_label_is_usable(const gbv_dataset *dataset, const value_column *labels)
 {
-    const gbv_dataset *dataset = r->dataset;
     char why[128];
-    for (size_t i = 0; r->options->features_only && i < dataset->row_count; i++)
+    for (size_t i = 0; i < dataset->row_count; i++)
         if (!value_is_usable(labels, dataset->row_index ? dataset->row_index[i] : i, "label", why, sizeof why))
             return false;
     return true;
 }
 
-static gbv_status read_all(reading *r, gbv_error *error)
+/* The table becomes the dataset, which takes its memory. */
+static gbv_status fill(gbv_dataset *dataset, table *t, const gbv_read_options *options, const rejected_rows *rejected,
+                       gbv_error *error)
 {
-    gbv_dataset *dataset = r->dataset;
-    for (size_t i = 0; i < dataset->input_count; i++) {
-        gbv_status status = read_file(r, i, error);
-        if (status != GBV_OK)
-            return status;
-    }
-    find_columns(r);
-    gbv_status status = check_shape(r, error);
-    if (status == GBV_OK)
-        status = check_rows(r, error);
+    gbv_status status = list_rows(dataset, t, rejected, error);
     if (status != GBV_OK)
         return status;
-    dataset->features = r->tables[0].features;
-    dataset->shape = r->tables[0].shape;
-    memcpy(dataset->blocks, r->tables[0].blocks, sizeof dataset->blocks);
-    memset(r->tables[0].blocks, 0, sizeof r->tables[0].blocks);
-    const value_column *labels = r->columns[COLUMN_LABELS], *sources = r->columns[COLUMN_SOURCES],
-                       *items = r->columns[COLUMN_ITEMS];
-    if (labels && every_label_is_usable(r, labels))
-        status = dataset_set_classes(dataset, labels, error);
-    if (status == GBV_OK && sources)
-        status = dataset_set_sources(dataset, sources, error);
-    if (status == GBV_OK && items) {
-        status = dataset_set_items(dataset, items, r->tables[0].rows, error);
-        dataset->items_are_files = r->tables[r->column_file[COLUMN_ITEMS]].items_are_files;
+    dataset->features = t->features;
+    dataset->shape = t->shape;
+    memcpy(dataset->blocks, t->blocks, sizeof dataset->blocks);
+    memset(t->blocks, 0, sizeof t->blocks);
+    if (t->labels.present && (!options->features_only || every_label_is_usable(dataset, &t->labels)))
+        status = dataset_set_classes(dataset, &t->labels, error);
+    if (status == GBV_OK && t->sources.present)
+        status = dataset_set_sources(dataset, &t->sources, error);
+    if (status == GBV_OK && t->items.present)
+        status = dataset_set_items(dataset, &t->items, t->rows, error);
+    dataset->items_are_files = t->items.present && t->items_are_files;
+    return status;
+}
+
+static bool lies_within(const mapped_file *file, const void *data)
+{
+    uintptr_t begin = (uintptr_t)file->bytes, at = (uintptr_t)data;
+    return at >= begin && at - begin < file->size;
+}
+
+static gbv_status read_parts(gbv_dataset *dataset, const dataset_paths *paths, const gbv_read_options *options,
+                             gbv_error *error)
+{
+    size_t count = paths->features.count;
+    rejected_rows rejected = {0};
+    table joined = {0};
+    gbv_status status = GBV_OK;
+    part *parts = memory_zeroed(count, sizeof *parts);
+    if (!parts)
+        return error_out_of_memory(error, "the parts of a dataset");
+    for (size_t i = 0; i < count && status == GBV_OK; i++) {
+        const char *features = paths->features.items[i], *labels = paths->labels.count ? paths->labels.items[i] : NULL;
+        status = part_read(features, labels, options, &rejected, &parts[i], error);
+        if (status == GBV_OK)
+            status = add_input(dataset, features, parts[i].sha256[0], parts[i].table.rows, error);
+        if (status == GBV_OK && labels)
+            status = add_input(dataset, labels, parts[i].sha256[1], 0, error);
     }
+    if (status == GBV_OK && count > 1)
+        status = parts_join(parts, count, &joined, error);
+    if (status == GBV_OK)
+        status = fill(dataset, count > 1 ? &joined : &parts[0].table, options, &rejected, error);
+    if (status == GBV_OK && lies_within(&parts[0].file[0], dataset->features.data)) {
+        dataset->file = parts[0].file[0];
+        parts[0].file[0] = (mapped_file){0};
+    }
+    table_free(&joined);
+    for (size_t i = 0; i < count; i++)
+        part_close(&parts[i]);
+    free(parts);
     return status;
 }
 
@@ -264,36 +137,28 @@ static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options 
     return GBV_OK;
 }
 
-static bool lies_within(const mapped_file *file, const void *data)
-{
-    uintptr_t begin = (uintptr_t)file->bytes, at = (uintptr_t)data;
-    return at >= begin && at - begin < file->size;
-}
-
 gbv_status gbv_dataset_read(const char *argument, const gbv_read_options *options, gbv_dataset **dataset,
                             gbv_error *error)
 {
     *dataset = NULL;
     static const gbv_read_options defaults = {0};
-    reading r = {.options = options ? options : &defaults};
-    gbv_status status = create_empty(argument, &r.dataset, error);
+    gbv_dataset *created = NULL;
+    dataset_paths paths = {0};
+    if (!options)
+        options = &defaults;
+    gbv_status status = create_empty(argument, &created, error);
     if (status == GBV_OK)
-        status = remember_options(r.dataset, r.options, error);
+        status = remember_options(created, options, error);
     if (status == GBV_OK)
-        status = split_argument(r.dataset, argument, error);
+        status = dataset_paths_find(argument, &paths, error);
     if (status == GBV_OK)
-        status = read_all(&r, error);
-    table_free(&r.tables[0]);
-    table_free(&r.tables[1]);
-    if (status != GBV_OK) {
-        gbv_dataset_free(r.dataset);
-        return status;
-    }
-    mapped_file_close(&r.dataset->files[1]); /* labels are classes by now */
-    if (!lies_within(&r.dataset->files[0], r.dataset->features.data))
-        mapped_file_close(&r.dataset->files[0]);
-    *dataset = r.dataset;
-    return GBV_OK;
+        status = read_parts(created, &paths, options, error);
+    dataset_paths_free(&paths);
+    if (status == GBV_OK)
+        *dataset = created;
+    else
+        gbv_dataset_free(created);
+    return status;
 }
 
 /* The caller's labels as a reader would have given them. */
@@ -364,12 +229,11 @@ gbv_status gbv_dataset_create(const char *name, gbv_matrix features, const int32
             error_set(error, GBV_BAD_INPUT, "%s: row %zu, column %zu is not finite; features must be: mend the row",
                       name, row + 1, at + 1);
     if (status == GBV_OK)
-        status = add_input(created, name, strlen(name), error);
-    if (status == GBV_OK) {
-        created->inputs[0].rows = features.rows;
-        if (labels)
-            status = column_from_labels(created, labels, class_names, class_count, &column, error);
-    }
+        status = text_is_utf8(name, strlen(name))
+                     ? add_input(created, name, "", features.rows, error)
+                     : error_set(error, GBV_BAD_INPUT, "%s: the name is not valid UTF-8, as results need", name);
+    if (status == GBV_OK && labels)
+        status = column_from_labels(created, labels, class_names, class_count, &column, error);
     if (status == GBV_OK && labels)
         status = dataset_set_classes(created, &column, error);
     value_column_free(&column);
@@ -391,11 +255,12 @@ void gbv_dataset_free(gbv_dataset *dataset)
         free(dataset->source_names[i]);
     for (size_t i = 0; dataset->item_names && i < dataset->features.rows; i++)
         free(dataset->item_names[i]);
-    forget_inputs(dataset);
+    for (size_t i = 0; i < dataset->input_count; i++)
+        free(dataset->inputs[i].path);
     for (size_t i = 0; i < sizeof dataset->blocks / sizeof *dataset->blocks; i++)
         free(dataset->blocks[i]);
-    for (size_t i = 0; i < sizeof dataset->files / sizeof *dataset->files; i++)
-        mapped_file_close(&dataset->files[i]);
+    mapped_file_close(&dataset->file);
+    free(dataset->inputs);
     free(dataset->name);
     free(dataset->label_column);
     free(dataset->source_column);

@@ -34,9 +34,9 @@ struct gbv_dataset {
     bool items_are_files; /* the names are those of files */
     char *label_column, *source_column, *item_column; /* as asked for, for the record; NULL: not asked for */
     bool skip_bad_rows;
-    dataset_input inputs[2]; /* one file, or features and labels */
-    size_t input_count;
-    mapped_file files[2];
+    dataset_input *inputs; /* of each part: the features' file, then that of the labels when it is another one */
+    size_t input_count, input_capacity;
+    mapped_file file;           /* behind `features` when they are used in place */
     void *blocks[TABLE_BLOCKS]; /* heap memory behind `features`, freed with the dataset */
 };
 

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/text_table.h"
 
-enum { INTEGER_TEXT = 24 };
 #define MOST_CLASSES ((size_t)INT32_MAX - 1)
 
 bool value_is_usable(const value_column *column, size_t row, const char *what, char *why, size_t why_size)
@@ -191,8 +190,7 @@ gbv_status dataset_set_classes(gbv_dataset *dataset, const value_column *column,
                                 : classes_from_texts(dataset, column, error);
 }
 
-/* The value of a usable row as text, numbers in decimal. */
-static const char *row_text(const value_column *column, size_t row, char decimal[INTEGER_TEXT])
+const char *value_text(const value_column *column, size_t row, char decimal[INTEGER_TEXT])
 {
     int64_t value = 0;
     if (!column->numbers.data)
@@ -200,6 +198,20 @@ static const char *row_text(const value_column *column, size_t row, char decimal
     (void)matrix_integer(&column->numbers, row, 0, &value);
     snprintf(decimal, INTEGER_TEXT, "%" PRId64, value);
     return decimal;
+}
+
+label_kind value_column_kind(const value_column *column, size_t rows)
+{
+    int64_t value;
+    bool any = false;
+    if (column->numbers.data)
+        return LABELS_INTEGER;
+    for (size_t row = 0; column->present && row < rows; row++) {
+        any |= column->codes[row] >= 0;
+        if (column->codes[row] >= 0 && !(column->untyped && text_is_integer(column->texts[column->codes[row]], &value)))
+            return LABELS_TEXT;
+    }
+    return any ? LABELS_INTEGER : LABELS_NONE;
 }
 
 gbv_status dataset_set_sources(gbv_dataset *dataset, const value_column *column, gbv_error *error)
@@ -210,7 +222,7 @@ gbv_status dataset_set_sources(gbv_dataset *dataset, const value_column *column,
         return error_out_of_memory(error, "the source of each row");
     for (size_t i = 0; i < dataset->row_count; i++) {
         char decimal[INTEGER_TEXT];
-        const char *text = row_text(column, file_row(dataset, i), decimal);
+        const char *text = value_text(column, file_row(dataset, i), decimal);
         size_t index = text_table_add(&names, text, strlen(text));
         if (index == TEXT_NONE || index > MOST_CLASSES) {
             status = error_out_of_memory(error, "the names of the sources");
@@ -235,7 +247,7 @@ gbv_status dataset_set_items(gbv_dataset *dataset, const value_column *column, s
     for (size_t i = 0; i < dataset->row_count; i++) {
         size_t row = file_row(dataset, i);
         char decimal[INTEGER_TEXT];
-        if (!(dataset->item_names[row] = strdup(row_text(column, row, decimal))))
+        if (!(dataset->item_names[row] = strdup(value_text(column, row, decimal))))
             return error_out_of_memory(error, "the names of the items");
     }
     return GBV_OK;

@@ -2,15 +2,13 @@
  * What fails half-way is taken back, so that a failed call leaves the collection as it was. */
 #include "data/sources.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/sentence.h"
 #include "base/text.h"
@@ -211,61 +209,40 @@ static void cut_extension(char *name)
         }
 }
 
+/* A folder inside the folder is a source, too: of images, or of parts. */
 static gbv_status add_entry(gbv_sources *sources, const char *folder, const char *entry,
                             const gbv_read_options *options, gbv_error *error)
 {
-    gbv_status status;
-    char *path = NULL, *name = strdup(entry);
-    size_t length = strlen(folder);
-    struct stat info;
-    if (!name || asprintf(&path, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entry) < 0) {
-        path = NULL;
+    char *path = folder_path(folder, entry), *name = strdup(entry);
+    gbv_status status = GBV_OK;
+    if (!name || !path)
         status = error_out_of_memory(error, "a file name");
-        goto done;
-    }
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        status = error_set(error, GBV_BAD_INPUT,
-                           "%s: is a folder inside a folder of sources, which holds one file per source: "
-                           "move it away or name its files one by one",
-                           path);
-        goto done;
-    }
-    cut_extension(name);
-    status = gbv_sources_add_file(sources, name, path, options, error);
-done:
+    if (status == GBV_OK && !folder_exists(path))
+        cut_extension(name);
+    if (status == GBV_OK)
+        status = gbv_sources_add_file(sources, name, path, options, error);
     free(path);
     free(name);
     return status;
 }
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder, const gbv_read_options *options,
                                   gbv_error *error)
 {
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, is_visible, by_bytes);
-    if (count < 0)
+    folder_entries entries;
+    if (!folder_read(folder, &entries))
         return error_set(error, GBV_BAD_INPUT,
-                         "%s: cannot be read as a folder (%s): name a folder with one file per source", folder,
-                         strerror(errno));
+                         "%s: cannot be read as a folder (%s): name a folder with one file or folder per source",
+                         folder, strerror(errno));
     mark before = take_mark(sources);
     bool was_table = sources->from_table;
     gbv_status status = GBV_OK;
-    if (count == 0)
+    if (entries.count == 0)
         status =
             error_set(error, GBV_BAD_INPUT, "%s: the folder holds no file: put one file per source into it", folder);
-    for (int i = 0; i < count && status == GBV_OK; i++) {
+    for (size_t i = 0; i < entries.count && status == GBV_OK; i++) {
         gbv_error own;
-        status = add_entry(sources, folder, entries[i]->d_name, options, &own);
+        status = add_entry(sources, folder, entries.names[i], options, &own);
         if (status != GBV_OK && options && options->on_bad_file) {
             options->on_bad_file(options->context, own.message);
             status = GBV_OK;
@@ -276,9 +253,7 @@ gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder, cons
         go_back(sources, before);
         sources->from_table = was_table;
     }
-    for (int i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
+    folder_free(&entries);
     return status;
 }
 

@@ -96,7 +96,7 @@ static void images_are_flattened_and_used_in_place(void **state)
     gbv_dataset *dataset = read_features(write_file("x", b.data, b.size));
     assert_int_equal(gbv_dataset_rows(dataset), 4);
     assert_int_equal(gbv_dataset_columns(dataset), 6);
-    assert_ptr_equal(dataset->features.data, dataset->files[0].bytes + 16);
+    assert_ptr_equal(dataset->features.data, dataset->file.bytes + 16);
     gbv_dataset_free(dataset);
 }
 

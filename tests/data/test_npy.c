@@ -77,7 +77,7 @@ static void features_are_used_in_place(void **state)
     (void)state;
     gbv_dataset *dataset = read_features(FILES "f4_c_little.npy");
     const unsigned char *data = dataset->features.data;
-    assert_true(data == dataset->files[0].bytes + dataset->files[0].size - 12 * 4);
+    assert_true(data == dataset->file.bytes + dataset->file.size - 12 * 4);
     assert_null(dataset->blocks[0]);
     gbv_dataset_free(dataset);
 }

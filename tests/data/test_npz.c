@@ -21,8 +21,8 @@ static void a_stored_archive_is_used_in_place(void **state)
     (void)state;
     gbv_dataset *dataset = read_dataset(FILES "stored.npz", NULL);
     assert_counts_up(dataset);
-    const unsigned char *data = dataset->features.data, *file = dataset->files[0].bytes;
-    assert_true(data > file && data < file + dataset->files[0].size);
+    const unsigned char *data = dataset->features.data, *file = dataset->file.bytes;
+    assert_true(data > file && data < file + dataset->file.size);
     assert_memory_equal(gbv_dataset_labels(dataset), ((int32_t[]){1, 0, 1, 2}), 16);
     gbv_dataset_free(dataset);
 }

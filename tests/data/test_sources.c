@@ -121,7 +121,7 @@ static void folders_that_do_not_serve_say_why(void **state)
     mkdir(path_of("deep"), 0700);
     mkdir(path_of("deep/inner"), 0700);
     write_text_file(folder, "deep/a.csv", "x,label\n1,q\n");
-    assert_folder_fails("deep", "deep/inner: is a folder");
+    assert_folder_fails("deep", "deep/inner: the folder is empty");
     mkdir(path_of("twice"), 0700);
     write_text_file(folder, "twice/a.csv", "x,label\n1,q\n");
     write_text_file(folder, "twice/a.tsv", "x\tlabel\n1\tq\n");

@@ -270,7 +270,7 @@ static gbv_status read_records(csv_reading *r, gbv_error *error)
 }
 
 /* Hands what was read over to the table. */
-static void deliver(csv_reading *r, table *out)
+static gbv_status deliver(csv_reading *r, table *out, gbv_error *error)
 {
     size_t width = r->header.feature_count;
     out->rows = r->rows;
@@ -279,6 +279,13 @@ static void deliver(csv_reading *r, table *out)
         out->blocks[0] = fitted ? fitted : r->features;
         out->features = gbv_matrix_f64(out->blocks[0], r->rows, width);
         r->features = NULL;
+        if (!(out->feature_names = memory_array(width, sizeof *out->feature_names)))
+            return error_out_of_memory(error, "the names of the columns");
+        for (size_t i = 0, feature = 0; i < r->header.names.count; i++)
+            if (r->header.roles[i] == CSV_FEATURE) {
+                out->feature_names[feature++] = r->header.names.texts[i];
+                r->header.names.texts[i] = NULL;
+            }
     }
     for (int role = 0; role < COLUMN_ROLES; role++) {
         if (r->header.columns[role] == TEXT_NONE)
@@ -294,6 +301,7 @@ static void deliver(csv_reading *r, table *out)
     out->items_are_files = item != TEXT_NONE && item_name_is_file(r->header.names.texts[item]);
     out->bad = r->bad;
     r->bad = NULL;
+    return GBV_OK;
 }
 
 static gbv_status csv_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
@@ -305,7 +313,7 @@ static gbv_status csv_read(const unsigned char *bytes, size_t size, const table_
     if (status == GBV_OK)
         status = read_records(&r, error);
     if (status == GBV_OK)
-        deliver(&r, out);
+        status = deliver(&r, out, error);
     free(r.features);
     free(r.bad);
     for (int i = 0; i < COLUMN_ROLES; i++) {

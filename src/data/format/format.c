@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "data/format/foreign.h"
 
 #define FORMAT(name) extern const format format_##name;
@@ -36,13 +37,21 @@ gbv_status table_read(const unsigned char *bytes, size_t size, const table_reque
         return error_set(error, GBV_BAD_INPUT, "%s: seems to be %s, which is not read here: %s", request->path,
                          foreign->name, foreign->remedy);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i]->recognise(bytes, size))
+        if (formats[i]->recognise && formats[i]->recognise(bytes, size))
             return formats[i]->read(bytes, size, request, out, error);
     return error_set(error, GBV_BAD_INPUT,
                      "%s: begins with the bytes %02x %02x %02x %02x, which no known format does: give NPY, NPZ, CSV, "
                      "TSV, IDX, IDX.gz or CIFAR batches",
                      request->path, bytes[0], size > 1 ? bytes[1] : 0, size > 2 ? bytes[2] : 0,
                      size > 3 ? bytes[3] : 0);
+}
+
+gbv_status table_mark_bad(table *t, size_t row, gbv_error *error)
+{
+    if (!t->bad && !(t->bad = memory_zeroed(t->rows, 1)))
+        return error_out_of_memory(error, "the list of bad rows");
+    t->bad[row] = 1;
+    return GBV_OK;
 }
 
 value_column *table_column(table *t, column_role role)
@@ -92,6 +101,9 @@ void table_free(table *t)
     value_column_free(&t->labels);
     value_column_free(&t->sources);
     value_column_free(&t->items);
+    for (size_t i = 0; t->feature_names && i < t->features.columns; i++)
+        free(t->feature_names[i]);
+    free(t->feature_names);
     free(t->bad);
     for (size_t i = 0; i < sizeof t->blocks / sizeof *t->blocks; i++)
         free(t->blocks[i]);

@@ -26,6 +26,7 @@ typedef struct table {
     value_column labels, sources, items;
     bool items_are_files; /* the column of the items is named so */
     size_t rows;
+    char **feature_names;       /* a name per feature, from a header line; NULL: none */
     unsigned char *bad;         /* a 1 for each row that cannot be used; NULL: none; only with skip_bad_rows */
     void *blocks[TABLE_BLOCKS]; /* heap memory behind `features` and the columns' numbers */
 } table;
@@ -48,6 +49,7 @@ typedef struct table_request {
 typedef struct format {
     const char *name;
     const char *summary;
+    /* NULL, as `read` is, for what is a folder rather than bytes. */
     bool (*recognise)(const unsigned char *bytes, size_t size);
     gbv_status (*read)(const unsigned char *bytes, size_t size, const table_request *request, table *out,
                        gbv_error *error);
@@ -58,6 +60,8 @@ const format *format_at(size_t index); /* NULL past the last */
 GBV_MUST_CHECK gbv_status table_read(const unsigned char *bytes, size_t size, const table_request *request, table *out,
                                      gbv_error *error);
 void table_free(table *t);
+/* Marks a row as bad. Fails when memory is out. */
+GBV_MUST_CHECK gbv_status table_mark_bad(table *t, size_t row, gbv_error *error);
 value_column *table_column(table *t, column_role role);
 /* "label", "source", "item" */
 const char *column_role_word(column_role role);

@@ -140,14 +140,6 @@ static bool decode_text(const npy_array *array, size_t row, char *text, size_t *
     return true;
 }
 
-static gbv_status mark_bad(table *out, size_t row, gbv_error *error)
-{
-    if (!out->bad && !(out->bad = memory_zeroed(out->rows, 1)))
-        return error_out_of_memory(error, "the list of bad rows");
-    out->bad[row] = 1;
-    return GBV_OK;
-}
-
 static gbv_status read_texts(const npy_array *array, const table_request *request, column_role role, table *out,
                              gbv_error *error)
 {
@@ -167,7 +159,7 @@ static gbv_status read_texts(const npy_array *array, const table_request *reques
             status = row_reject(request, error, "%s: row %zu: its %s is not valid %s text", array->name, row + 1,
                                 column_role_word(role), array->header.kind == NPY_BYTES ? "UTF-8" : "Unicode");
             if (status == GBV_OK)
-                status = mark_bad(out, row, error);
+                status = table_mark_bad(out, row, error);
         } else if (length) {
             index = text_table_add(&texts, text, length);
             if (index == TEXT_NONE || index >= INT32_MAX)

@@ -1,0 +1,53 @@
+/* image.h - one picture on its way from a file to a row of pixels. JPEG and PNG are decoded from memory; what goes
+ * wrong is a phrase that the caller puts behind the file's name ("is a broken PNG image (...)").
+ *
+ *     image picture = {0};
+ *     status = image_decode(bytes, size, IMAGE_PIXELS, &picture, error);
+ *     status = image_convert(&picture, 3, error);
+ *     status = image_resize(&picture, 32, error);
+ *     image_store_planes(&picture, row);
+ *     image_free(&picture);
+ */
+#ifndef DATA_FORMAT_IMAGE_H
+#define DATA_FORMAT_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gbv/status.h>
+
+/* The most pixels an image may claim to have, checked before memory is asked for. */
+#define IMAGE_MOST_PIXELS ((size_t)1 << 28)
+enum { IMAGE_MOST_SIDE = 1 << 14 }; /* of a resized one */
+
+typedef struct image {
+    size_t height, width, channels; /* channels: 1 is gray, 3 is red, green, blue */
+    unsigned char *pixels;          /* by row, column, channel; NULL when only the header was read */
+} image;
+
+typedef enum image_extent { IMAGE_HEADER, IMAGE_PIXELS } image_extent;
+
+/* True for the first bytes of a JPEG or PNG file. */
+bool image_recognise(const unsigned char *bytes, size_t size);
+
+/* Fails with GBV_BAD_INPUT for what is no image, damaged (also by what decoders only warn of) or too large. */
+GBV_MUST_CHECK gbv_status image_decode(const unsigned char *bytes, size_t size, image_extent extent, image *out,
+                                       gbv_error *error);
+GBV_MUST_CHECK gbv_status image_decode_png(const unsigned char *bytes, size_t size, image_extent extent, image *out,
+                                           gbv_error *error);
+GBV_MUST_CHECK gbv_status image_decode_jpeg(const unsigned char *bytes, size_t size, image_extent extent, image *out,
+                                            gbv_error *error);
+
+/* For the decoders: refuses a size out of bounds; else sets it and, for IMAGE_PIXELS, gives the image memory. */
+GBV_MUST_CHECK gbv_status image_make(image *out, size_t height, size_t width, size_t channels, image_extent extent,
+                                     gbv_error *error);
+void image_free(image *picture);
+
+/* Gray from colour by ITU-R 601-2 luma, colour from gray by repetition. */
+GBV_MUST_CHECK gbv_status image_convert(image *picture, size_t channels, gbv_error *error);
+/* The shorter side becomes `side` (bilinear, averaging when it shrinks), then the middle side x side are kept. */
+GBV_MUST_CHECK gbv_status image_resize(image *picture, size_t side, gbv_error *error);
+/* Writes height * width * channels bytes by channel, row, column. */
+void image_store_planes(const image *picture, unsigned char *out);
+
+#endif

@@ -1,0 +1,331 @@
+#include "data/format/image_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/folder.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/plan.h"
+#include "base/text.h"
+#include "data/format/image.h"
+
+typedef struct image_file {
+    char *name;         /* relative to the folder */
+    int32_t class_code; /* -1: outside the class folders */
+    image header;       /* without pixels */
+    char sha256[65];
+    gbv_status status;
+    char *problem; /* why it cannot be used */
+} image_file;
+
+typedef struct image_folder {
+    const table_request *request;
+    image_file *files;
+    size_t count, capacity;
+    text_table classes;
+} image_folder;
+
+static gbv_status unreadable(const char *path, gbv_error *error)
+{
+    return error_set(error, GBV_BAD_INPUT, "%s: cannot be read as a folder (%s): check its permissions", path,
+                     strerror(errno));
+}
+
+static bool holds_image(const char *path)
+{
+    mapped_file file;
+    if (mapped_file_open(path, &file, NULL) != GBV_OK)
+        return false;
+    bool found = image_recognise(file.bytes, file.size);
+    mapped_file_close(&file);
+    return found;
+}
+
+gbv_status image_folder_recognise(const char *path, bool *images, gbv_error *error)
+{
+    folder_entries entries;
+    gbv_status status = GBV_OK;
+    *images = false;
+    if (!folder_read(path, &entries))
+        return unreadable(path, error);
+    if (entries.count == 0)
+        status = error_set(error, GBV_BAD_INPUT,
+                           "%s: the folder is empty; expected CLASS/IMAGE files or the parts of a dataset", path);
+    for (size_t pass = 0; pass < 2 && !*images; pass++) /* a folder tells at once, without opening any file */
+        for (size_t i = 0; i < entries.count && !*images && status == GBV_OK; i++) {
+            char *entry = folder_path(path, entries.names[i]);
+            if (entry)
+                *images = pass == 0 ? folder_exists(entry) : holds_image(entry);
+            else
+                status = error_out_of_memory(error, "a path");
+            free(entry);
+        }
+    folder_free(&entries);
+    return status;
+}
+
+static gbv_status add_file(image_folder *f, const char *class_name, const char *name, gbv_error *error)
+{
+    char *relative = class_name ? folder_path(class_name, name) : strdup(name);
+    if (!relative || f->count >= INT32_MAX || !memory_grow(&f->files, &f->capacity, f->count + 1, sizeof *f->files)) {
+        free(relative);
+        return error_out_of_memory(error, "the list of images");
+    }
+    f->files[f->count++] =
+        (image_file){.name = relative, .class_code = class_name ? (int32_t)f->classes.count - 1 : -1};
+    if (text_is_utf8(relative, strlen(relative)))
+        return GBV_OK;
+    return error_set(error, GBV_BAD_INPUT, "%s: the name of %s is not valid UTF-8: rename it", f->request->path,
+                     relative);
+}
+
+static gbv_status add_class(image_folder *f, const char *path, const char *name, gbv_error *error)
+{
+    folder_entries entries;
+    gbv_status status = GBV_OK;
+    if (!folder_read(path, &entries))
+        return unreadable(path, error);
+    if (text_table_add(&f->classes, name, strlen(name)) == TEXT_NONE)
+        status = error_out_of_memory(error, "the list of images");
+    for (size_t i = 0; i < entries.count && status == GBV_OK; i++) {
+        char *entry = folder_path(path, entries.names[i]);
+        if (!entry)
+            status = error_out_of_memory(error, "a path");
+        else if (folder_exists(entry))
+            status = error_set(error, GBV_BAD_INPUT,
+                               "%s: is a folder inside the class folder %s, and images are read from CLASS/IMAGE only: "
+                               "name the folder above the classes (is it %s?)",
+                               entry, name, path);
+        else
+            status = add_file(f, name, entries.names[i], error);
+        free(entry);
+    }
+    folder_free(&entries);
+    return status;
+}
+
+static gbv_status list_files(image_folder *f, gbv_error *error)
+{
+    folder_entries entries;
+    gbv_status status = GBV_OK;
+    if (!folder_read(f->request->path, &entries))
+        return unreadable(f->request->path, error);
+    for (size_t i = 0; i < entries.count && status == GBV_OK; i++) {
+        char *path = folder_path(f->request->path, entries.names[i]);
+        if (!path)
+            status = error_out_of_memory(error, "a path");
+        else
+            status = folder_exists(path) ? add_class(f, path, entries.names[i], error)
+                                         : add_file(f, NULL, entries.names[i], error);
+        free(path);
+    }
+    folder_free(&entries);
+    if (status == GBV_OK && f->count == 0)
+        status = error_set(error, GBV_BAD_INPUT, "%s: none of its class folders holds an image: put some there",
+                           f->request->path);
+    return status;
+}
+
+/* Rows of one image each, once all headers are known. */
+typedef struct image_rows {
+    size_t height, width, channels;
+    unsigned char *pixels; /* NULL while only headers are read */
+} image_rows;
+
+static gbv_status load_pixels(const image_folder *f, const mapped_file *file, const image_file *entry,
+                              const image_rows *rows, size_t index, gbv_error *error)
+{
+    image picture = {0};
+    gbv_status status = image_decode(file->bytes, file->size, IMAGE_PIXELS, &picture, error);
+    if (status == GBV_OK && (picture.height != entry->header.height || picture.width != entry->header.width))
+        status = error_set(error, GBV_BAD_INPUT, "was changed while it was read");
+    if (status == GBV_OK)
+        status = image_convert(&picture, rows->channels, error);
+    if (status == GBV_OK && f->request->options->resize)
+        status = image_resize(&picture, f->request->options->resize, error);
+    if (status == GBV_OK)
+        image_store_planes(&picture, rows->pixels + index * rows->height * rows->width * rows->channels);
+    image_free(&picture);
+    return status;
+}
+
+/* Reads one file's header and hash, or its pixels; keeps what went wrong with it. */
+static void load_file(image_folder *f, size_t index, const image_rows *rows)
+{
+    image_file *entry = &f->files[index];
+    gbv_error own = {0};
+    mapped_file file = {0};
+    char *path = folder_path(f->request->path, entry->name);
+    entry->status = path ? mapped_file_open(path, &file, &own) : error_out_of_memory(&own, "a path");
+    if (entry->status == GBV_OK) {
+        if (rows->pixels)
+            entry->status = load_pixels(f, &file, entry, rows, index, &own);
+        else if (hash_sha256(file.bytes, file.size, entry->sha256))
+            entry->status = image_decode(file.bytes, file.size, IMAGE_HEADER, &entry->header, &own);
+        else
+            entry->status = error_set(&own, GBV_FAILED, "its SHA-256 could not be computed");
+        if (entry->status != GBV_OK)
+            error_prefix(&own, entry->status, "%s: ", path);
+    }
+    if (entry->status != GBV_OK && !(entry->problem = strdup(own.message)))
+        entry->status = GBV_FAILED;
+    mapped_file_close(&file);
+    free(path);
+}
+
+/* The files before `end` that have shown no problem, side by side. */
+static void load_files(image_folder *f, size_t end, const image_rows *rows)
+{
+    plan p = plan_begin(0);
+    int workers = (int)plan_workers(p.threads, end);
+#pragma omp parallel for schedule(dynamic) num_threads(workers)
+    for (size_t i = 0; i < end; i++)
+        if (f->files[i].status == GBV_OK)
+            load_file(f, i, rows);
+    plan_end(p);
+}
+
+/* What all rows have in common; false in *any when no file is a good image. */
+static gbv_status agree(const image_folder *f, image_rows *rows, bool *any, gbv_error *error)
+{
+    const gbv_read_options *options = f->request->options;
+    const image_file *first = NULL;
+    bool gray = true;
+    for (size_t i = 0; i < f->count; i++) {
+        const image_file *entry = &f->files[i];
+        if (entry->status != GBV_OK)
+            continue;
+        if (entry->class_code < 0 && (f->classes.count || !options->features_only))
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: the image %s lies in no class folder: move each image into a folder named after its "
+                             "class (CLASS/IMAGE)",
+                             f->request->path, entry->name);
+        gray &= entry->header.channels == 1;
+        if (!first)
+            first = entry;
+        if (!options->resize &&
+            (entry->header.height != first->header.height || entry->header.width != first->header.width))
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: %s is %zu x %zu pixels and %s %zu x %zu; all must have one size: use --resize N (for "
+                             "example --resize 32)",
+                             f->request->path, first->name, first->header.width, first->header.height, entry->name,
+                             entry->header.width, entry->header.height);
+    }
+    if (options->color != GBV_COLOR_AUTO)
+        gray = options->color == GBV_COLOR_GRAY;
+    *any = first != NULL;
+    *rows = (image_rows){.channels = gray ? 1 : 3};
+    rows->height = options->resize ? options->resize : first ? first->header.height : 1;
+    rows->width = options->resize ? options->resize : first ? first->header.width : 1;
+    return GBV_OK;
+}
+
+/* The problems in the order of the rows, however they came about. */
+static gbv_status reject_files(const image_folder *f, table *out, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t i = 0; i < f->count && status == GBV_OK; i++) {
+        const image_file *entry = &f->files[i];
+        if (entry->status == GBV_FAILED)
+            return entry->problem ? error_set(error, GBV_FAILED, "%s", entry->problem)
+                                  : error_out_of_memory(error, "an image");
+        if (entry->status == GBV_OK)
+            continue;
+        status = row_reject(f->request, error, "%s", entry->problem);
+        if (status == GBV_OK)
+            status = table_mark_bad(out, i, error);
+    }
+    return status;
+}
+
+/* Bad images are zeros. Without --skip-bad-rows nothing behind the first of them matters. */
+static gbv_status read_pixels(image_folder *f, image_rows *rows, bool any, table *out, gbv_error *error)
+{
+    size_t end = f->count, width = rows->height * rows->width * rows->channels;
+    for (size_t i = 0; i < f->count && !f->request->options->skip_bad_rows; i++)
+        if (f->files[i].status != GBV_OK) {
+            end = i;
+            break;
+        }
+    if (!(rows->pixels = memory_zeroed(f->count, width)))
+        return error_out_of_memory(error, "the pixels of a folder of images; a smaller --resize needs less");
+    out->blocks[0] = rows->pixels;
+    out->rows = f->count;
+    out->features = gbv_matrix_u8(rows->pixels, f->count, width);
+    if (any)
+        out->shape = (gbv_image_shape){.height = rows->height, .width = rows->width, .channels = rows->channels};
+    load_files(f, end, rows);
+    return reject_files(f, out, error);
+}
+
+static gbv_status make_columns(image_folder *f, table *out, gbv_error *error)
+{
+    value_column *items = &out->items, *labels = &out->labels;
+    items->codes = memory_array(f->count, sizeof *items->codes);
+    items->texts = memory_zeroed(f->count, sizeof *items->texts);
+    labels->codes = memory_array(f->count, sizeof *labels->codes);
+    if (!items->codes || !items->texts || !labels->codes)
+        return error_out_of_memory(error, "the list of images");
+    for (size_t i = 0; i < f->count; i++) {
+        items->codes[i] = (int32_t)i;
+        items->texts[i] = f->files[i].name;
+        f->files[i].name = NULL;
+        labels->codes[i] = f->files[i].class_code;
+    }
+    items->text_count = f->count;
+    items->present = out->items_are_files = true;
+    labels->present = f->classes.count > 0;
+    labels->untyped = true;
+    value_column_take_texts(labels, &f->classes);
+    return GBV_OK;
+}
+
+static gbv_status hash_listing(const image_folder *f, char sha256[65], gbv_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    bool ok = stream;
+    for (size_t i = 0; ok && i < f->count; i++)
+        ok = fprintf(stream, "%s  %s\n", f->files[i].sha256, f->files[i].name) > 0;
+    ok = stream && fclose(stream) == 0 && ok && hash_sha256(text, size, sha256);
+    free(text);
+    return ok ? GBV_OK : error_out_of_memory(error, "the hash of a folder");
+}
+
+gbv_status image_folder_read(const table_request *request, table *out, char sha256[65], gbv_error *error)
+{
+    image_folder f = {.request = request};
+    image_rows rows = {0};
+    bool any = false;
+    gbv_status status = GBV_OK;
+    if (request->options->resize > IMAGE_MOST_SIDE)
+        status = error_set(error, GBV_USAGE, "--resize is %zu; expected at most %d", request->options->resize,
+                           IMAGE_MOST_SIDE);
+    if (status == GBV_OK)
+        status = list_files(&f, error);
+    if (status == GBV_OK) {
+        load_files(&f, f.count, &rows);
+        status = agree(&f, &rows, &any, error);
+    }
+    if (status == GBV_OK)
+        status = hash_listing(&f, sha256, error);
+    if (status == GBV_OK)
+        status = read_pixels(&f, &rows, any, out, error);
+    if (status == GBV_OK)
+        status = make_columns(&f, out, error);
+    for (size_t i = 0; i < f.count; i++) {
+        free(f.files[i].name);
+        free(f.files[i].problem);
+    }
+    free(f.files);
+    text_table_free(&f.classes);
+    return status;
+}
+
+const format format_images = {
+    .name = "images", .summary = "a folder CLASS/IMAGE of JPEG and PNG images", .recognise = NULL, .read = NULL};
