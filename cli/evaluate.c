@@ -13,12 +13,10 @@ static int run(const command *self, int count, char **arguments)
     gbv_error error;
     option output_table[OUTPUT_OPTIONS];
     run_output_options(&show, output_table);
-    const option own[] = {
-        {"label-column", OPTION_TEXT, &read.label_column, "NAME", "the column or array with labels", 0},
-        {"skip-bad-rows", OPTION_FLAG, &read.skip_bad_rows, NULL, "leave out rows that cannot be used", 0},
-        {0},
-    };
-    int code = options_parse(self, (const option *const[]){own, output_table, NULL}, count, arguments, &names);
+    option dataset_table[DATASET_OPTIONS];
+    inputs_dataset_options(&read, dataset_table);
+    int code =
+        options_parse(self, (const option *const[]){dataset_table, output_table, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 2)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv evaluate --help");
     if (code == PARSED)

@@ -5,22 +5,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS])
+void inputs_dataset_options(gbv_read_options *read, option table[DATASET_OPTIONS])
 {
-    const option all[] = {
-        {"reference", OPTION_TEXT, &in->reference_path, "DATASET", "the trusted set D*: PATH, or FEATURES,LABELS", 0},
-        {"source", OPTION_LIST, &in->source_arguments, "NAME=DATASET", "a source and its sample; once per source", 0},
-        {"sources", OPTION_TEXT, &in->sources_path, "PATH", "a folder with one file per source, or a table", 0},
-        {"source-column", OPTION_TEXT, &in->read.source_column, "NAME", "the table's column that names the source", 0},
-        {"label-column", OPTION_TEXT, &in->read.label_column, "NAME",
+    const option all[DATASET_OPTIONS] = {
+        {"label-column", OPTION_TEXT, &read->label_column, "NAME",
          "the column or array with labels (default: label, y, ...)", 0},
-        {"class-map", OPTION_TEXT, &in->class_map, "FILE", "what the sources' labels mean (made by gbv classes)", 0},
-        {"skip-bad-rows", OPTION_FLAG, &in->read.skip_bad_rows, NULL,
-         "leave out rows that cannot be used, and count them", 0},
-        {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read", 'v'},
+        {"item-column", OPTION_TEXT, &read->item_column, "NAME",
+         "a column or array that names each row's item, no feature", 0},
+        {"resize", OPTION_COUNT, &read->resize, "N", "folders of images: to N x N pixels, the middle of what is longer",
+         0},
+        {"color", OPTION_WORD, &read->color, "auto|gray|rgb",
+         "folders of images: gray when all are (default), or as said", 0},
+        {"skip-bad-rows", OPTION_FLAG, &read->skip_bad_rows, NULL, "leave out rows that cannot be used, and count them",
+         0},
         {0},
     };
-    memcpy(table, with_reference ? all : all + 1, with_reference ? sizeof all : sizeof all - sizeof *all);
+    memcpy(table, all, sizeof all);
+}
+
+void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS])
+{
+    const option all[INPUT_OPTIONS - DATASET_OPTIONS] = {
+        {"reference", OPTION_TEXT, &in->reference_path, "DATASET", "the trusted set D*: PATH, or FEATURES,LABELS", 0},
+        {"source", OPTION_LIST, &in->source_arguments, "NAME=DATASET", "a source and its sample; once per source", 0},
+        {"sources", OPTION_TEXT, &in->sources_path, "PATH", "a folder with a file or folder per source, or a table", 0},
+        {"source-column", OPTION_TEXT, &in->read.source_column, "NAME", "the table's column that names the source", 0},
+        {"class-map", OPTION_TEXT, &in->class_map, "FILE", "what the sources' labels mean (made by gbv classes)", 0},
+        {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read", 'v'},
+    };
+    size_t left_out = !with_reference, own = sizeof all / sizeof *all - left_out;
+    memcpy(table, all + left_out, own * sizeof *all);
+    inputs_dataset_options(&in->read, table + own);
 }
 
 /* With --skip-bad-rows: a few sentences are enough to see what is wrong; the count says how much. */

@@ -17,7 +17,10 @@ typedef struct inputs {
     gbv_sources *sources;
 } inputs;
 
-enum { INPUT_OPTIONS = 9 };
+enum { DATASET_OPTIONS = 6, INPUT_OPTIONS = 6 + DATASET_OPTIONS };
+
+/* Fills `table` with the options that say how any dataset is read. */
+void inputs_dataset_options(gbv_read_options *read, option table[DATASET_OPTIONS]);
 
 /* Fills `table` with the options of this group; `with_reference` leaves --reference out when false. */
 void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]);

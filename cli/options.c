@@ -90,10 +90,23 @@ static const char *nearest(const option *const *tables, const char *name)
     return best;
 }
 
+/* The place of the value among the words of "auto|gray|rgb"; -1: it is none of them. */
+static int find_word(const char *words, const char *value)
+{
+    for (int place = 0; *words; place++) {
+        size_t length = strcspn(words, "|");
+        if (length == strlen(value) && strncmp(words, value, length) == 0)
+            return place;
+        words += length + (words[length] == '|');
+    }
+    return -1;
+}
+
 static int store(const command *self, const option *o, const char *value)
 {
     char *end;
     double number;
+    int place;
     errno = 0;
     switch (o->kind) {
     case OPTION_FLAG:
@@ -104,6 +117,11 @@ static int store(const command *self, const option *o, const char *value)
         return PARSED;
     case OPTION_LIST:
         return text_list_push(o->target, value) ? PARSED : complain(self, GBV_FAILED, "not enough memory");
+    case OPTION_WORD:
+        if ((place = find_word(o->argument, value)) < 0)
+            return complain(self, GBV_USAGE, "--%s is '%s'; expected one of %s", o->name, value, o->argument);
+        *(int *)o->target = place;
+        return PARSED;
     case OPTION_NUMBER:
         number = strtod(value, &end);
         if (*end || end == value || !isfinite(number))

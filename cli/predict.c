@@ -10,15 +10,14 @@ static int run(const command *self, int count, char **arguments)
     gbv_model *model = NULL;
     gbv_dataset *dataset = NULL;
     gbv_error error;
+    option dataset_table[DATASET_OPTIONS];
+    inputs_dataset_options(&read, dataset_table);
     const option own[] = {
         {"output", OPTION_TEXT, &output, "FILE", "write the CSV here instead of stdout", 'o'},
         {"all", OPTION_FLAG, &all, NULL, "also the probability of every class", 0},
-        {"label-column", OPTION_TEXT, &read.label_column, "NAME", "a column or array of labels, which is not a feature",
-         0},
-        {"skip-bad-rows", OPTION_FLAG, &read.skip_bad_rows, NULL, "leave out rows that cannot be used", 0},
         {0},
     };
-    int code = options_parse(self, (const option *const[]){own, NULL}, count, arguments, &names);
+    int code = options_parse(self, (const option *const[]){own, dataset_table, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 2)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv predict --help");
     if (code == PARSED)

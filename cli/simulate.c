@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
 #include "run.h"
 
 enum { MOST_ANNOTATORS = 1000000 };
@@ -39,6 +40,8 @@ static int run(const command *self, int count, char **arguments)
     double *rates = NULL;
     gbv_dataset *train = NULL, *test = NULL;
     gbv_error error;
+    option dataset_table[DATASET_OPTIONS];
+    inputs_dataset_options(&read, dataset_table);
     const option own[] = {
         {"input", OPTION_TEXT, &input, "DATASET", "the labelled rows the annotators are given", 0},
         {"noise", OPTION_TEXT, &noise, "RATE,RATE,...", "share of wrong labels of each annotator", 0},
@@ -53,12 +56,11 @@ static int run(const command *self, int count, char **arguments)
         {"test", OPTION_TEXT, &test_path, "DATASET", "where the reference and the test set come from", 0},
         {"reference-per-class", OPTION_COUNT, &simulation.reference_per_class, "N",
          "rows of each class of the reference", 0},
-        {"label-column", OPTION_TEXT, &read.label_column, "NAME", "the column or array with labels", 0},
         {"seed", OPTION_SEED, &simulation.seed, "N", "which rows and mistakes", 0},
         {"output", OPTION_TEXT, &folder, "FOLDER", "where the files go", 'o'},
         {0},
     };
-    int code = options_parse(self, (const option *const[]){own, NULL}, count, arguments, NULL);
+    int code = options_parse(self, (const option *const[]){own, dataset_table, NULL}, count, arguments, NULL);
     if (code == PARSED && (!input || !noise || !folder))
         code = complain(self, GBV_USAGE,
                         "--input DATASET, --noise RATES and -o FOLDER are needed; see gbv simulate --help");
@@ -93,11 +95,14 @@ static int run(const command *self, int count, char **arguments)
     }
     simulation.noise = rates;
     run_watch(&show, &simulation.progress, &simulation.context);
-    gbv_status status = gbv_dataset_read(input, &read, &train, &error);
-    if (status == GBV_OK && test_path)
-        status = gbv_dataset_read(test_path, &read, &test, &error);
-    if (status == GBV_OK)
-        status = gbv_simulate(train, test, &simulation, folder, &error);
+    code = inputs_read_dataset(self, input, &read, &train);
+    if (code == PARSED && test_path)
+        code = inputs_read_dataset(self, test_path, &read, &test);
+    if (code != PARSED) {
+        run_end_progress(&show);
+        goto done;
+    }
+    gbv_status status = gbv_simulate(train, test, &simulation, folder, &error);
     run_end_progress(&show);
     code = status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
 done:

@@ -65,11 +65,16 @@ typedef struct gbv_source_result {
 } gbv_source_result;
 
 typedef struct gbv_input_record {
-    char *path;          /* as given */
-    char sha256[65];     /* of the file's bytes; "" for data that came from memory */
+    char *path;          /* of the file, or of a folder of images */
+    char *dataset;       /* the argument that named it, where that is not the path; NULL: the path itself */
+    char sha256[65];     /* of the file's bytes, or of a folder's list of hashes; "" for data from memory */
     size_t rows;         /* rows in the file, skipped ones included; 0 for a file of labels only */
     char *label_column;  /* as asked for; NULL: the usual names */
     char *source_column; /* NULL: the file is one source */
+    char *item_column;   /* as asked for; NULL: none was */
+    bool wants_items;
+    size_t resize; /* of images; 0: none */
+    gbv_color color;
     bool skip_bad_rows;
 } gbv_input_record;
 

@@ -128,6 +128,9 @@ static gbv_status create_empty(const char *name, gbv_dataset **dataset, gbv_erro
 static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options *options, gbv_error *error)
 {
     dataset->skip_bad_rows = options->skip_bad_rows;
+    dataset->wants_items = options->wants_items;
+    dataset->resize = options->resize;
+    dataset->color = options->color;
     if (options->label_column && !(dataset->label_column = strdup(options->label_column)))
         return error_out_of_memory(error, "the name of a column");
     if (options->source_column && !(dataset->source_column = strdup(options->source_column)))

@@ -33,7 +33,9 @@ struct gbv_dataset {
     char **item_names;    /* what each row of `features` shows, NULL for a bad row; NULL: no names */
     bool items_are_files; /* the names are those of files */
     char *label_column, *source_column, *item_column; /* as asked for, for the record; NULL: not asked for */
-    bool skip_bad_rows;
+    bool skip_bad_rows, wants_items;
+    size_t resize;
+    gbv_color color;
     dataset_input *inputs; /* of each part: the features' file, then that of the labels when it is another one */
     size_t input_count, input_capacity;
     mapped_file file;           /* behind `features` when they are used in place */

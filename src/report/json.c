@@ -34,11 +34,21 @@ static void write_inputs(json_writer *json, const gbv_result *r)
         json_begin_object(json, NULL);
         json_text(json, "path", r->inputs[i].path);
         json_text(json, "sha256", r->inputs[i].sha256);
+        if (r->inputs[i].dataset)
+            json_text(json, "dataset", r->inputs[i].dataset);
         json_count(json, "rows", r->inputs[i].rows);
         if (r->inputs[i].label_column)
             json_text(json, "label_column", r->inputs[i].label_column);
         if (r->inputs[i].source_column)
             json_text(json, "source_column", r->inputs[i].source_column);
+        if (r->inputs[i].item_column)
+            json_text(json, "item_column", r->inputs[i].item_column);
+        if (r->inputs[i].wants_items)
+            json_bool(json, "items", true);
+        if (r->inputs[i].resize)
+            json_count(json, "resize", r->inputs[i].resize);
+        if (r->inputs[i].color != GBV_COLOR_AUTO)
+            json_text(json, "color", color_words[r->inputs[i].color]);
         if (r->inputs[i].skip_bad_rows)
             json_bool(json, "skip_bad_rows", true);
         json_end(json);

@@ -13,6 +13,7 @@
 #include "report/result_words.h"
 
 const char *const tau_mode_words[3] = {"quick", "code", "fixed"};
+const char *const color_words[3] = {"auto", "gray", "rgb"};
 const char *const score_status_words[3] = {"ok", "minus_infinity", "undefined"};
 
 /* Where reading stands; after the first failure every further read does nothing. */
@@ -169,10 +170,19 @@ static void read_inputs(reader *r, const json_t *root, gbv_result *result)
         result->input_count = i + 1;
         input->path = get_text(r, object, "path");
         input->rows = get_count(r, object, "rows");
+        if (json_object_get(object, "dataset"))
+            input->dataset = get_text(r, object, "dataset");
         if (json_object_get(object, "label_column"))
             input->label_column = get_text(r, object, "label_column");
         if (json_object_get(object, "source_column"))
             input->source_column = get_text(r, object, "source_column");
+        if (json_object_get(object, "item_column"))
+            input->item_column = get_text(r, object, "item_column");
+        input->wants_items = json_is_true(json_object_get(object, "items"));
+        if (json_object_get(object, "resize"))
+            input->resize = get_count(r, object, "resize");
+        if (json_object_get(object, "color"))
+            input->color = (gbv_color)get_word(r, object, "color", color_words);
         input->skip_bad_rows = json_is_true(json_object_get(object, "skip_bad_rows"));
         if (!sha256 || strlen(sha256) >= sizeof input->sha256)
             fail(r, "sha256", "64 hexadecimal digits");

@@ -76,10 +76,15 @@ static bool record_dataset(gbv_result *result, const gbv_dataset *dataset)
         gbv_input_record *input = &result->inputs[result->input_count++];
         if (!copy_text(&input->path, dataset->inputs[i].path) ||
             !copy_text(&input->label_column, dataset->label_column) ||
-            !copy_text(&input->source_column, dataset->source_column))
+            !copy_text(&input->source_column, dataset->source_column) ||
+            !copy_text(&input->item_column, dataset->item_column) ||
+            (strcmp(dataset->name, dataset->inputs[i].path) != 0 && !copy_text(&input->dataset, dataset->name)))
             return false;
         memcpy(input->sha256, dataset->inputs[i].sha256, sizeof input->sha256);
         input->rows = dataset->inputs[i].rows;
+        input->wants_items = dataset->wants_items;
+        input->resize = dataset->resize;
+        input->color = dataset->color;
         input->skip_bad_rows = dataset->skip_bad_rows;
     }
     return true;
@@ -88,7 +93,10 @@ static bool record_dataset(gbv_result *result, const gbv_dataset *dataset)
 /* The reference, then the sources' datasets; sources stand in the order of their datasets. */
 static bool record_inputs(gbv_result *result, const valuation *v)
 {
-    result->inputs = calloc(2 * (v->sources->dataset_count + 1), sizeof *result->inputs);
+    size_t count = v->reference->input_count;
+    for (size_t d = 0; d < v->sources->dataset_count; d++)
+        count += v->sources->datasets[d]->input_count;
+    result->inputs = calloc(count, sizeof *result->inputs);
     if (!result->inputs || !record_dataset(result, v->reference))
         return false;
     for (size_t d = 0, s = 0; d < v->sources->dataset_count; d++) {

@@ -42,6 +42,8 @@ void gbv_result_free(gbv_result *result)
     free(result->options);
     for (size_t i = 0; i < result->input_count; i++) {
         free(result->inputs[i].path);
+        free(result->inputs[i].dataset);
+        free(result->inputs[i].item_column);
         free(result->inputs[i].label_column);
         free(result->inputs[i].source_column);
     }

@@ -18,23 +18,10 @@
 /* The rows of one dataset after the other. */
 typedef struct row_weights {
     const char **names; /* the source of each row, NULL for a row that was not used */
-    size_t *rows;       /* its number in its file, from 0 */
+    size_t *rows;       /* its number in its dataset, from 0 */
     double *weights;
     size_t count;
 } row_weights;
-
-/* A dataset may be two files: the second holds labels only, no source points at it, and it has no rows. */
-static gbv_status dataset_argument(const gbv_result *r, size_t input, char **argument, gbv_error *error)
-{
-    bool pair = input + 1 < r->input_count && r->inputs[input + 1].rows == 0;
-    int made = pair ? asprintf(argument, "%s,%s", r->inputs[input].path, r->inputs[input + 1].path)
-                    : asprintf(argument, "%s", r->inputs[input].path);
-    if (made < 0) {
-        *argument = NULL;
-        return error_out_of_memory(error, "a file name");
-    }
-    return GBV_OK;
-}
 
 static gbv_status changed(const char *path, gbv_error *error)
 {
@@ -45,7 +32,8 @@ static gbv_status changed(const char *path, gbv_error *error)
 static gbv_status check_unchanged(const gbv_result *r, size_t input, const gbv_dataset *dataset, gbv_error *error)
 {
     for (size_t i = 0; i < dataset->input_count; i++)
-        if (input + i >= r->input_count || strcmp(r->inputs[input + i].sha256, dataset->inputs[i].sha256) != 0)
+        if (input + i >= r->input_count || strcmp(r->inputs[input + i].path, dataset->inputs[i].path) != 0 ||
+            strcmp(r->inputs[input + i].sha256, dataset->inputs[i].sha256) != 0)
             return changed(dataset->inputs[i].path, error);
     return GBV_OK;
 }
@@ -64,15 +52,16 @@ static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_er
                              r->sources[s].name);
         gbv_read_options read = {.label_column = record->label_column,
                                  .source_column = record->source_column,
+                                 .item_column = record->item_column,
+                                 .wants_items = record->wants_items,
+                                 .resize = record->resize,
+                                 .color = record->color,
                                  .skip_bad_rows = record->skip_bad_rows};
-        char *argument;
-        status = dataset_argument(r, input, &argument, error);
-        if (status == GBV_OK)
-            status = record->source_column ? gbv_sources_add_table(sources, argument, &read, error)
-                                           : gbv_sources_add_file(sources, r->sources[s].name, argument, &read, error);
+        const char *argument = record->dataset ? record->dataset : record->path;
+        status = record->source_column ? gbv_sources_add_table(sources, argument, &read, error)
+                                       : gbv_sources_add_file(sources, r->sources[s].name, argument, &read, error);
         if (status == GBV_OK)
             status = check_unchanged(r, input, sources->datasets[sources->dataset_count - 1], error);
-        free(argument);
         struct stat info;
         if (status == GBV_BAD_INPUT && stat(record->path, &info) != 0)
             status = error_prefix(error, status, "paths in a result are relative to where gbv value ran: ");
