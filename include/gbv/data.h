@@ -94,9 +94,23 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_table(gbv_sources *sources, co
 GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_dataset(gbv_sources *sources, const char *name, gbv_dataset *dataset,
                                                           gbv_error *error);
 
+/* A source without rows of its own: what some model of it thinks of the reference's rows takes the place of the model
+ * that would be fitted. One row for each row of the reference's file (skipped ones included), one column a class, each
+ * row adding up to 1. Columns are matched to the reference's classes by `class_names` (one per column); without names,
+ * column z is the reference's class z when there are as many, else the columns are the model's own classes. The array
+ * must outlive the collection. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_probabilities(gbv_sources *sources, const char *name,
+                                                                gbv_matrix probabilities,
+                                                                const char *const *class_names, gbv_error *error);
+/* The same from a file: CSV with a header of class names, NPY, or NPZ with one array or one named `probabilities`. Of
+ * the options skip_bad_rows counts: a bad row is then no error where the reference's row is skipped too. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_probabilities_file(gbv_sources *sources, const char *name,
+                                                                     const char *path, const gbv_read_options *options,
+                                                                     gbv_error *error);
+
 GBV_API size_t gbv_sources_count(const gbv_sources *sources);
 GBV_API const char *gbv_sources_name(const gbv_sources *sources, size_t index);
-GBV_API size_t gbv_sources_rows(const gbv_sources *sources, size_t index);
+GBV_API size_t gbv_sources_rows(const gbv_sources *sources, size_t index); /* 0 when given as probabilities */
 
 /* One number per source from a CSV with the columns source and one other (prior, weight): `numbers` holds
  * gbv_sources_count of them. A source without a line, or a line without a source, is GBV_BAD_INPUT. */

@@ -44,7 +44,11 @@ typedef struct gbv_measure_info {
     const char *summary;  /* one line for people */
     const char *variants; /* names separated by '|', the first is the default; "" when there is one form only */
     unsigned needs;       /* GBV_NEEDS_* of the default variant */
+    /* Leading terms of the work for N reference rows, D features, C classes, Z outputs of the model, n source rows and
+     * m = min(N, D), for the default variant; one line */
+    const char *cost;
     const char *blind_to; /* what the measure cannot see, one line */
+    const char *joint;    /* the variants ('|' between) whose scores depend on the models compared; NULL: none */
 } gbv_measure_info;
 
 /* The measures in the order of `gbv list measures`; NULL past the last. */
@@ -57,6 +61,11 @@ enum { GBV_VARIANT_LENGTH = 32 };
  * measure with one form. Fails with GBV_USAGE and the nearest name. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_measure_choose(const char *name, const char *variant,
                                                      char chosen[GBV_VARIANT_LENGTH], gbv_error *error);
+
+/* Whether the variant (NULL: the default) brings its parts to one scale over the models that are compared, so that a
+ * model's score changes with its company; gbv_value does that, gbv_measure gives the unscaled score of the one model.
+ * False for an unknown name. */
+GBV_API bool gbv_measure_is_joint(const char *name, const char *variant);
 
 /* One score. `variant` NULL takes the default; `row_terms` (N doubles, or NULL) receives each row's share when the
  * score is a mean over rows, and NaN otherwise.

@@ -26,6 +26,7 @@ typedef enum gbv_status {
     GBV_USAGE = 2,     /* an option or argument is wrong, or two do not go together */
     GBV_BAD_INPUT = 3, /* an input is missing, unreadable or malformed */
     GBV_UNDEFINED = 4, /* no score is defined */
+    GBV_CONDITION = 5, /* all went well, and a condition the caller wanted to be told of holds (gbv value --fail-if) */
     GBV_INTERRUPTED = 130,
 } gbv_status;
 

@@ -25,14 +25,16 @@ typedef enum gbv_tau_mode {
 
 typedef enum gbv_prior_mode {
     GBV_PRIOR_UNIFORM,
-    GBV_PRIOR_ROWS,  /* proportional to the rows of each source */
+    GBV_PRIOR_ROWS,  /* proportional to the rows of each source; each must have some */
     GBV_PRIOR_GIVEN, /* the caller's numbers, not necessarily summing to one */
 } gbv_prior_mode;
 
 /* Start from gbv_value_defaults(). */
 typedef struct gbv_value_options {
-    const char *measure;     /* "leep" */
-    const char *variant;     /* NULL: the measure's default */
+    /* "leep". Several, separated by commas, are scored from the same models: the first decides the weights, the others
+     * are listed in the result's `measures`. "all" stands for every measure not named before it, leep first. */
+    const char *measure;
+    const char *variant;     /* of the measure when there is one; NULL: its default */
     gbv_model_options model; /* how each m_s is fitted; seed, threads and progress serve the whole run */
     gbv_tau_mode tau_mode;
     double tau; /* for GBV_TAU_FIXED, > 0 */
@@ -47,22 +49,53 @@ GBV_API gbv_value_options gbv_value_defaults(void);
 
 typedef enum gbv_score_status { GBV_SCORE_OK, GBV_SCORE_MINUS_INFINITY, GBV_SCORE_UNDEFINED } gbv_score_status;
 
+/* What is wrong with a source, so that programs can act on it: `kind` is one of gbv_list("flags", ...). */
+typedef struct gbv_flag {
+    char *kind;
+    char *detail; /* a sentence with the numbers */
+} gbv_flag;
+
 /* One source's line of the result. Strings belong to the result. */
 typedef struct gbv_source_result {
     char *name;
-    size_t rows;  /* n_s, rows the model was fitted on */
+    size_t rows;  /* n_s, rows the model was fitted on; 0 for a source given as probabilities */
     double score; /* T_s; -INFINITY or NaN according to the status */
     gbv_score_status score_status;
     double standard_error; /* of the score over the reference rows; NaN where the measure has no row terms */
-    double agreement;      /* share of reference rows that m_s labels as the reference does */
+    double agreement;      /* share of reference rows that m_s labels as the reference does; NaN where none of its
+                              classes is the reference's */
     double prior;          /* p(s), normalised */
     double posterior;      /* P(s): a training weight */
-    double row_weight;     /* P(s) / n_s */
+    double row_weight;     /* P(s) / n_s; NaN without rows */
     size_t rank;           /* 1 is best; equal posteriors share a rank */
     size_t input;          /* which of the result's inputs holds its rows */
+    gbv_flag *flags;
+    size_t flag_count;
     char **warnings;
     size_t warning_count;
 } gbv_source_result;
+
+/* What one measure makes of one source. */
+typedef struct gbv_score {
+    double score; /* T_s; -INFINITY or NaN according to the status */
+    gbv_score_status score_status;
+    double standard_error;
+    double posterior; /* P(s) were this measure the first, with the same prior and tau rule; NaN when no source has a
+                         score */
+    size_t rank;      /* by that posterior; 0 when no source has a score */
+    char *reason;     /* why the score is undefined; NULL when it is not */
+} gbv_score;
+
+/* One of the measures scored from the same models. */
+typedef struct gbv_measure_result {
+    char *measure;
+    char *variant;            /* "" for a measure with one form */
+    char *feature_space;      /* what it looked at, in words */
+    double effective_sources; /* 1 / sum P^2; NaN when no source has a score */
+    double rank_agreement; /* Kendall's tau-b of its scores with the first measure's, over the sources that have both;
+                              NaN when either does not order them */
+    gbv_score *scores;     /* one per source, in the order given */
+} gbv_measure_result;
 
 typedef struct gbv_input_record {
     char *path;          /* of the file, or of a folder of images */
@@ -103,7 +136,8 @@ typedef struct gbv_result {
     uint64_t seed;
     double entropy;           /* -sum P ln P, nats */
     double effective_sources; /* 1 / sum P^2 */
-    double effective_rows;    /* 1 / sum P^2/n_s */
+    double effective_rows;    /* 1 / sum P^2/n_s; NaN when a source without rows has weight */
+    bool ambiguous;           /* the scores differ no more than chance explains */
     char *instruction_set;    /* the widest this machine offered */
     size_t reference_rows;
     char **warnings;
@@ -116,6 +150,8 @@ typedef struct gbv_result {
     size_t source_count;
     gbv_tau_point *tau_curve; /* NULL unless asked for */
     size_t tau_count;
+    gbv_measure_result *measures; /* NULL unless several were asked for; the first is the one the weights are of */
+    size_t measure_count;
 } gbv_result;
 
 /* The whole job in one call: reads the reference and one file per source, fits, scores, weighs. */
@@ -143,8 +179,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const doub
                                                 const gbv_posterior_options *options, double *posterior,
                                                 bool *only_prior, gbv_error *error);
 
-/* The names that options take: `what` is "measures", "models", "problems" or "formats". False past the last, or when
- * there is no such list. */
+/* The names that options take: `what` is "measures", "models", "problems", "formats" or "flags". False past the
+ * last, or when there is no such list. */
 GBV_API bool gbv_list(const char *what, size_t index, const char **name, const char **summary);
 
 /* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)

@@ -65,6 +65,8 @@ static gbv_status fill(gbv_dataset *dataset, table *t, const gbv_read_options *o
     dataset->shape = t->shape;
     memcpy(dataset->blocks, t->blocks, sizeof dataset->blocks);
     memset(t->blocks, 0, sizeof t->blocks);
+    dataset->column_names = t->feature_names;
+    t->feature_names = NULL;
     if (t->labels.present && (!options->features_only || every_label_is_usable(dataset, &t->labels)))
         status = dataset_set_classes(dataset, &t->labels, error);
     if (status == GBV_OK && t->sources.present)
@@ -82,7 +84,7 @@ static bool lies_within(const mapped_file *file, const void *data)
 }
 
 static gbv_status read_parts(gbv_dataset *dataset, const dataset_paths *paths, const gbv_read_options *options,
-                             gbv_error *error)
+                             bool probabilities, gbv_error *error)
 {
     size_t count = paths->features.count;
     rejected_rows rejected = {0};
@@ -93,7 +95,7 @@ static gbv_status read_parts(gbv_dataset *dataset, const dataset_paths *paths, c
         return error_out_of_memory(error, "the parts of a dataset");
     for (size_t i = 0; i < count && status == GBV_OK; i++) {
         const char *features = paths->features.items[i], *labels = paths->labels.count ? paths->labels.items[i] : NULL;
-        status = part_read(features, labels, options, &rejected, &parts[i], error);
+        status = part_read(features, labels, options, probabilities, &rejected, &parts[i], error);
         if (status == GBV_OK)
             status = add_input(dataset, features, parts[i].sha256[0], parts[i].table.rows, error);
         if (status == GBV_OK && labels)
@@ -140,28 +142,44 @@ static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options 
     return GBV_OK;
 }
 
-gbv_status gbv_dataset_read(const char *argument, const gbv_read_options *options, gbv_dataset **dataset,
-                            gbv_error *error)
+static gbv_status read_dataset(const char *argument, const gbv_read_options *options, bool probabilities,
+                               gbv_dataset **dataset, gbv_error *error)
 {
     *dataset = NULL;
-    static const gbv_read_options defaults = {0};
     gbv_dataset *created = NULL;
     dataset_paths paths = {0};
-    if (!options)
-        options = &defaults;
     gbv_status status = create_empty(argument, &created, error);
     if (status == GBV_OK)
         status = remember_options(created, options, error);
     if (status == GBV_OK)
         status = dataset_paths_find(argument, &paths, error);
     if (status == GBV_OK)
-        status = read_parts(created, &paths, options, error);
+        status = read_parts(created, &paths, options, probabilities, error);
     dataset_paths_free(&paths);
     if (status == GBV_OK)
         *dataset = created;
     else
         gbv_dataset_free(created);
     return status;
+}
+
+gbv_status gbv_dataset_read(const char *argument, const gbv_read_options *options, gbv_dataset **dataset,
+                            gbv_error *error)
+{
+    static const gbv_read_options defaults = {0};
+    return read_dataset(argument, options ? options : &defaults, false, dataset, error);
+}
+
+gbv_status dataset_read_probabilities(const char *path, const gbv_read_options *options, gbv_dataset **dataset,
+                                      gbv_error *error)
+{
+    gbv_read_options own = {.features_only = true};
+    if (options) {
+        own.skip_bad_rows = options->skip_bad_rows;
+        own.on_bad_row = options->on_bad_row;
+        own.context = options->context;
+    }
+    return read_dataset(path, &own, true, dataset, error);
 }
 
 /* The caller's labels as a reader would have given them. */
@@ -256,6 +274,8 @@ void gbv_dataset_free(gbv_dataset *dataset)
         free(dataset->class_names[i]);
     for (size_t i = 0; i < dataset->source_count; i++)
         free(dataset->source_names[i]);
+    for (size_t i = 0; dataset->column_names && i < dataset->features.columns; i++)
+        free(dataset->column_names[i]);
     for (size_t i = 0; dataset->item_names && i < dataset->features.rows; i++)
         free(dataset->item_names[i]);
     for (size_t i = 0; i < dataset->input_count; i++)
@@ -272,6 +292,7 @@ void gbv_dataset_free(gbv_dataset *dataset)
     free(dataset->row_index);
     free(dataset->labels);
     free(dataset->class_names);
+    free(dataset->column_names);
     free(dataset->row_source);
     free(dataset->source_names);
     free(dataset);

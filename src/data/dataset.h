@@ -27,6 +27,7 @@ struct gbv_dataset {
     int32_t *labels;    /* a class index per usable row; NULL when unlabelled */
     char **class_names; /* sorted: integers by value, text by bytes; integers as decimal text */
     size_t class_count;
+    char **column_names; /* of the features, or the classes of probabilities; NULL: not known */
     int32_t *row_source; /* a source index per usable row, from the source column; NULL: none was asked for */
     char **source_names; /* in the order met */
     size_t source_count;
@@ -41,5 +42,10 @@ struct gbv_dataset {
     mapped_file file;           /* behind `features` when they are used in place */
     void *blocks[TABLE_BLOCKS]; /* heap memory behind `features`, freed with the dataset */
 };
+
+/* What a model thinks of the rows of another dataset: every column of the one file is a class, named by a CSV's header.
+ * Of the options only skip_bad_rows and its callback count. */
+GBV_MUST_CHECK gbv_status dataset_read_probabilities(const char *path, const gbv_read_options *options,
+                                                     gbv_dataset **dataset, gbv_error *error);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/sentence.h"
 #include "data/match.h"
+#include "data/probabilities.h"
 
 enum {
     LISTED = 5,         /* names in one sentence */
@@ -47,12 +48,12 @@ typedef struct fit {
     size_t *seen_in;  /* per class: the last source that used it, + 1 */
 } fit;
 
-static void tell(fit *f, bool warning, size_t source_index, const sentence *s)
+static void tell(fit *f, fit_finding finding, size_t source_index, const sentence *s)
 {
-    if (!warning && f->problems++ == 0)
+    if (finding == FIT_PROBLEM && f->problems++ == 0)
         error_set(&f->error, GBV_BAD_INPUT, "%s", s->text);
     if (f->callback)
-        f->callback(f->context, warning, source_index, s->text);
+        f->callback(f->context, finding, source_index, s->text);
 }
 
 /* Starts a sentence: source 'name' (file). */
@@ -151,7 +152,7 @@ static void check_width(fit *f, size_t index)
     }
     sentence_add(&s, " (%s) has %zu: every file must describe rows by the same features", other->name,
                  other->features.columns);
-    tell(f, false, index, &s);
+    tell(f, FIT_PROBLEM, index, &s);
 }
 
 /* The class of a label that is kept; extra classes are numbered in the order met. */
@@ -195,7 +196,7 @@ static gbv_status meet_labels(fit *f, size_t index)
     for (size_t i = 0; i < f->met_count; i++)
         f->rows_of[f->met[i]] = 0;
     f->met_count = 0;
-    for (size_t i = 0; i < s->row_count && status == GBV_OK; i++) {
+    for (size_t i = 0; i < source_label_count(s) && status == GBV_OK; i++) {
         int32_t label = s->labels[i];
         if (label < 0)
             continue;
@@ -222,7 +223,7 @@ static void tell_other_kind(fit *f, size_t index)
         sentence_add(&s, " (%s) are %s", f->sources->items[f->kind_source].dataset->name, kind_name(f->kind));
     }
     sentence_add(&s, "; which means which is never guessed: " MAP_REMEDY);
-    tell(f, false, index, &s);
+    tell(f, FIT_PROBLEM, index, &s);
 }
 
 static void tell_misspelt(fit *f, size_t index, size_t count)
@@ -246,7 +247,7 @@ static void tell_misspelt(fit *f, size_t index, size_t count)
         sentence_add(&s, "; mend them, or ");
     }
     sentence_add(&s, MAP_REMEDY);
-    tell(f, false, index, &s);
+    tell(f, FIT_PROBLEM, index, &s);
 }
 
 /* None of the labels is a class of the reference. When a class map wrote them all, that is what was wanted. */
@@ -265,7 +266,7 @@ static void tell_strangers(fit *f, size_t index)
         list_classes(f, &s);
         sentence_add(&s, ": check the label column, or " MAP_REMEDY);
     }
-    tell(f, meant, index, &s);
+    tell(f, meant ? FIT_WARNING : FIT_PROBLEM, index, &s);
 }
 
 static void tell_extra(fit *f, size_t index, size_t count, size_t rows)
@@ -275,7 +276,7 @@ static void tell_extra(fit *f, size_t index, size_t count, size_t rows)
     list_labels(f, &s, MATCH_NEW, false);
     sentence_add(&s, " (%zu of %zu rows), kept as %s", rows, f->sources->items[index].row_count,
                  count == 1 ? "a class of its own" : "classes of their own");
-    tell(f, true, index, &s);
+    tell(f, FIT_WARNING, index, &s);
 }
 
 /* Which classes the source uses: one only, or not all of the reference's? */
@@ -297,7 +298,7 @@ static void check_coverage(fit *f, size_t index)
         sentence_add(&s, " has one class only (");
         sentence_quote(&s, f->classes.texts[last]);
         sentence_add(&s, "): its model cannot tell rows apart");
-        tell(f, true, index, &s);
+        tell(f, FIT_ONE_CLASS, index, &s);
         return;
     }
     size_t missing = f->match.classes.count - used_of_reference, listed = 0;
@@ -312,12 +313,59 @@ static void check_coverage(fit *f, size_t index)
         }
     if (missing > listed)
         sentence_add(&s, " and %zu more", missing - listed);
-    tell(f, true, index, &s);
+    tell(f, FIT_WARNING, index, &s);
+}
+
+/* Columns that are no classes of the reference are the model's own; a misspelt name is not, and is never guessed. */
+static gbv_status check_columns(fit *f, size_t index)
+{
+    size_t columns = f->sources->items[index].dataset->features.columns, rows;
+    gbv_status status = meet_labels(f, index);
+    if (status != GBV_OK)
+        return status;
+    sentence s = about(f, index);
+    size_t misspelt = count_kind(f, MATCH_CASE, &rows) + count_kind(f, MATCH_SLIP, &rows);
+    size_t known = f->met_count ? count_kind(f, MATCH_CLASS, &rows) : (columns == f->match.classes.count ? columns : 0);
+    if (misspelt) {
+        sentence_add(&s, " has columns that are no classes of the reference: ");
+        list_labels(f, &s, MATCH_SLIP, true);
+        sentence_add(&s, "; rename them to the classes they mean");
+        tell(f, FIT_PROBLEM, index, &s);
+    } else if (columns == 1) {
+        sentence_add(&s, " has probabilities of one class only: its model cannot tell rows apart");
+        tell(f, FIT_ONE_CLASS, index, &s);
+    } else if (known == 0) {
+        sentence_add(&s,
+                     ": none of its %zu %scolumns is one of the reference's %zu classes, so that they are taken as "
+                     "classes of the model's own and agreement is not defined",
+                     columns, f->met_count ? "" : "unnamed ", f->match.classes.count);
+        tell(f, FIT_WARNING, index, &s);
+    } else if (known < f->match.classes.count) {
+        sentence_add(&s, " has no column for %zu of the reference's %zu classes", f->match.classes.count - known,
+                     f->match.classes.count);
+        tell(f, FIT_WARNING, index, &s);
+    }
+    return GBV_OK;
+}
+
+static gbv_status check_probabilities(fit *f, size_t index)
+{
+    sentence s = about(f, index);
+    bool fits = false;
+    if (f->reference)
+        fits = probabilities_fit(f->sources->items[index].dataset, f->reference, &s);
+    else
+        sentence_add(&s, " is given as probabilities and has no rows to train on: leave it out, or give its sample");
+    if (!fits)
+        tell(f, FIT_PROBLEM, index, &s);
+    return fits ? check_columns(f, index) : GBV_OK;
 }
 
 static gbv_status check_source(fit *f, size_t index)
 {
     const source *item = &f->sources->items[index];
+    if (item->probabilities)
+        return check_probabilities(f, index);
     check_width(f, index);
     if (item->row_count == 0 || item->labels[0] < 0) {
         sentence s = about(f, index);
@@ -326,7 +374,7 @@ static gbv_status check_source(fit *f, size_t index)
                          f->sources->class_map && item->dataset->row_count ? " left after the class map" : "");
         else
             sentence_add(&s, " has no labels: give FEATURES,LABELS or name the label column");
-        tell(f, false, index, &s);
+        tell(f, FIT_PROBLEM, index, &s);
         return GBV_OK;
     }
     gbv_status status = meet_labels(f, index);
@@ -368,7 +416,7 @@ static void check_reference(fit *f)
     } else {
         return;
     }
-    tell(f, warning, SIZE_MAX, &s);
+    tell(f, warning ? FIT_WARNING : FIT_PROBLEM, SIZE_MAX, &s);
 }
 
 static gbv_status open_fit(fit *f)
@@ -450,7 +498,7 @@ size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, cla
     if (sources->count == 0) {
         sentence s = {0};
         sentence_add(&s, "no source was given: add at least one");
-        tell(&f, false, SIZE_MAX, &s);
+        tell(&f, FIT_PROBLEM, SIZE_MAX, &s);
     }
     for (size_t i = 0; i < sources->count && status == GBV_OK; i++)
         status = check_source(&f, i);
@@ -460,7 +508,7 @@ done:
     if (status != GBV_OK) {
         f.problems++;
         if (callback)
-            callback(context, false, SIZE_MAX, f.error.message);
+            callback(context, FIT_PROBLEM, SIZE_MAX, f.error.message);
         if (table)
             class_table_free(table);
     }
@@ -489,12 +537,12 @@ typedef struct listener {
     void *context;
 } listener;
 
-static void pass_on(void *context, bool warning, size_t source_index, const char *sentence_text)
+static void pass_on(void *context, fit_finding finding, size_t source_index, const char *sentence_text)
 {
     const listener *l = context;
     (void)source_index;
     if (l->callback)
-        l->callback(l->context, warning, sentence_text);
+        l->callback(l->context, finding != FIT_PROBLEM, sentence_text);
 }
 
 size_t gbv_check(const gbv_dataset *reference, const gbv_sources *sources, gbv_problem_callback *callback,

@@ -135,6 +135,8 @@ static gbv_status join_features(part *parts, size_t count, table *joined, gbv_er
     if (!block)
         return error_out_of_memory(error, "the parts of a dataset");
     m->data = joined->blocks[0] = block;
+    joined->feature_names = parts[0].table.feature_names;
+    parts[0].table.feature_names = NULL;
     for (size_t i = 0; i < count; i++) {
         copy_rows(&parts[i].table.features, m, block);
         block += parts[i].table.rows * (size_t)m->row_stride;

@@ -90,7 +90,7 @@ size_t matcher_nearest(matcher *m, const char *text, size_t found[NEAREST_COUNT]
 
 bool label_fits_any_kind(const struct label_text *label)
 {
-    return label->mapped && label->kind == LABELS_INTEGER;
+    return label->kind == LABELS_NONE || (label->mapped && label->kind == LABELS_INTEGER);
 }
 
 label_kind label_kind_of_text(const char *text)

@@ -28,7 +28,7 @@ GBV_MUST_CHECK gbv_status matcher_match(matcher *m, const struct label_text *lab
 size_t matcher_nearest(matcher *m, const char *text, size_t found[NEAREST_COUNT]);
 void matcher_close(matcher *m);
 
-/* True when the label could be either kind: a class map wrote it and it looks like an integer. */
+/* True when the label could be either kind: it names a column, or a class map wrote it and it looks like an integer. */
 bool label_fits_any_kind(const struct label_text *label);
 /* The kind that the form of a text suggests: integers as gbv writes them ("3", "-1", not "03"). */
 label_kind label_kind_of_text(const char *text);

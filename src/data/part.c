@@ -97,11 +97,12 @@ static gbv_status check_row(part *p, size_t row, bool *bad, gbv_error *error)
     *bad = true;
     if (!matrix_row_is_finite(features, row, &column)) {
         double value = gbv_matrix_get(features, row, column);
-        return row_reject(&p->request[0], error, "%s: row %zu, column %zu holds %s; features must be finite",
+        return row_reject(&p->request[0], error, "%s: row %zu, column %zu holds %s; %s must be finite",
                           p->request[0].path, row + 1, column + 1,
                           isnan(value) ? "nan"
                           : value > 0  ? "inf"
-                                       : "-inf");
+                                       : "-inf",
+                          table_noun(&p->request[0]));
     }
     for (int role = p->request[0].options->features_only ? COLUMN_SOURCES : COLUMN_LABELS; role < COLUMN_ROLES;
          role++) {
@@ -131,12 +132,15 @@ static gbv_status check_rows(part *p, gbv_error *error)
     return GBV_OK;
 }
 
-gbv_status part_read(const char *features, const char *labels, const gbv_read_options *options, rejected_rows *rejected,
-                     part *p, gbv_error *error)
+gbv_status part_read(const char *features, const char *labels, const gbv_read_options *options, bool probabilities,
+                     rejected_rows *rejected, part *p, gbv_error *error)
 {
     p->name = features;
-    p->request[0] =
-        (table_request){.path = features, .options = options, .columns_optional = labels != NULL, .rejected = rejected};
+    p->request[0] = (table_request){.path = features,
+                                    .options = options,
+                                    .columns_optional = labels != NULL,
+                                    .probabilities = probabilities,
+                                    .rejected = rejected};
     p->request[1] = p->request[0];
     p->request[1].path = labels;
     p->request[1].want_labels_only = true;

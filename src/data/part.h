@@ -15,9 +15,10 @@ typedef struct part {
     size_t column_file[COLUMN_ROLES];
 } part;
 
-/* `labels` may be NULL. The paths must outlive the part. Freed with part_close, also after a failure. */
+/* `labels` may be NULL; with `probabilities` every column is a class and there are no labels. The paths must outlive
+ * the part. Freed with part_close, also after a failure. */
 GBV_MUST_CHECK gbv_status part_read(const char *features, const char *labels, const gbv_read_options *options,
-                                    rejected_rows *rejected, part *p, gbv_error *error);
+                                    bool probabilities, rejected_rows *rejected, part *p, gbv_error *error);
 void part_close(part *p);
 
 /* Several parts as one table, row after row; the features are copied into one block, of their type when all have the

@@ -197,6 +197,73 @@ gbv_status gbv_sources_add_file(gbv_sources *sources, const char *name, const ch
     return status;
 }
 
+/* The caller has marked the collection and goes back when this fails. */
+static gbv_status add_columns(gbv_sources *sources, const char *name, gbv_dataset *dataset,
+                              const char *const *class_names, gbv_error *error)
+{
+    gbv_status status = keep_dataset(sources, dataset, error);
+    if (status != GBV_OK || (status = check_name(sources, name, dataset->name, error)) != GBV_OK)
+        return status;
+    size_t columns = dataset->features.columns;
+    text_table seen = {0};
+    source *added = append(sources, name, dataset, columns, false);
+    if (!added)
+        return error_out_of_memory(error, "a source");
+    added->probabilities = true;
+    for (size_t z = 0; z < columns && status == GBV_OK; z++) {
+        added->labels[z] = -1;
+        if (!class_names)
+            continue;
+        size_t label = sources_label(sources, class_names[z], LABELS_NONE, false);
+        size_t index = text_table_add(&seen, class_names[z], strlen(class_names[z]));
+        if (label == TEXT_NONE || index == TEXT_NONE)
+            status = error_out_of_memory(error, "class names");
+        else if (index != z)
+            status = error_set(error, GBV_BAD_INPUT,
+                               "%s: columns %zu and %zu are both named \"%s\": give every class one column",
+                               dataset->name, index + 1, z + 1, class_names[z]);
+        else
+            added->labels[z] = (int32_t)label;
+    }
+    text_table_free(&seen);
+    return status;
+}
+
+static gbv_status add_probabilities(gbv_sources *sources, const char *name, gbv_dataset *dataset,
+                                    const char *const *class_names, gbv_error *error)
+{
+    mark before = take_mark(sources);
+    gbv_status status = add_columns(sources, name, dataset, class_names, error);
+    if (status != GBV_OK)
+        go_back(sources, before);
+    return status;
+}
+
+gbv_status gbv_sources_add_probabilities(gbv_sources *sources, const char *name, gbv_matrix probabilities,
+                                         const char *const *class_names, gbv_error *error)
+{
+    gbv_dataset *dataset;
+    gbv_status status = check_name(sources, name, "the probabilities", error);
+    for (size_t z = 0; status == GBV_OK && class_names && z < probabilities.columns; z++)
+        if (!class_names[z] || !text_is_utf8(class_names[z], strlen(class_names[z])))
+            status = error_set(error, GBV_BAD_INPUT, "%s: the name of column %zu is not valid UTF-8: rename it", name,
+                               z + 1);
+    if (status == GBV_OK &&
+        (status = gbv_dataset_create(name, probabilities, NULL, NULL, 0, &dataset, error)) == GBV_OK)
+        status = add_probabilities(sources, name, dataset, class_names, error);
+    return status;
+}
+
+gbv_status gbv_sources_add_probabilities_file(gbv_sources *sources, const char *name, const char *path,
+                                              const gbv_read_options *options, gbv_error *error)
+{
+    gbv_dataset *dataset;
+    gbv_status status = check_name(sources, name, path, error);
+    if (status == GBV_OK && (status = dataset_read_probabilities(path, options, &dataset, error)) == GBV_OK)
+        status = add_probabilities(sources, name, dataset, (const char *const *)dataset->column_names, error);
+    return status;
+}
+
 /* The file's name without the extension of a format. */
 static void cut_extension(char *name)
 {

@@ -13,7 +13,15 @@ typedef struct source {
     size_t *rows;               /* rows of dataset->features; NULL: all of them in order */
     int32_t *labels;            /* index into the collection's label texts, per row; -1: unlabelled */
     size_t row_count;
+    /* The dataset is not a sample but what some model thinks of the reference's rows, a column a class: row_count is 0
+     * and `labels` has one entry per column, -1 for one without a name. */
+    bool probabilities;
 } source;
+
+static inline size_t source_label_count(const source *s)
+{
+    return s->probabilities ? s->dataset->features.columns : s->row_count;
+}
 
 struct gbv_sources {
     source *items;
@@ -25,7 +33,8 @@ struct gbv_sources {
      * all its rows. */
     struct label_text {
         const char *text; /* belongs to `label_index` */
-        label_kind kind;  /* of the dataset it came from; of the text's form when a class map wrote it */
+        label_kind kind;  /* of the dataset it came from; of the text's form when a class map wrote it; LABELS_NONE
+                             for the name of a column of probabilities, which is either */
         bool mapped;      /* a class map named it, so it is meant as it stands */
     } * labels;
     size_t label_count, label_capacity;
@@ -47,9 +56,18 @@ typedef struct class_table {
     int32_t *class_of_label; /* for each label of the sources: its class, -1 for one that does not occur */
 } class_table;
 
-/* Hears every way in which sources and reference do not fit (`warning` false) or are odd (`warning` true).
- * `source_index` is SIZE_MAX for what concerns all. */
-typedef void fit_callback(void *context, bool warning, size_t source_index, const char *sentence);
+/* Which class of the table a column of the source's probabilities stands for; -1 for none of the reference's. */
+int32_t source_column_class(const source *s, const class_table *table, size_t column);
+
+typedef enum fit_finding {
+    FIT_PROBLEM, /* stops the work */
+    FIT_WARNING,
+    FIT_ONE_CLASS, /* a warning that has a name */
+} fit_finding;
+
+/* Hears every way in which sources and reference do not fit or are odd. `source_index` is SIZE_MAX for what concerns
+ * all. */
+typedef void fit_callback(void *context, fit_finding finding, size_t source_index, const char *sentence);
 
 /* Compares sources with the reference (NULL: with each other only, for training) and fills the table unless it is
  * NULL; the table is empty when there are problems. Returns the number of problems that stop the work; the first is

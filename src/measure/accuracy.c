@@ -33,6 +33,7 @@ const measure measure_accuracy = {
              .summary = "share of the rows whose most likely class is the label",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES | GBV_NEEDS_CLASS_COLUMNS,
+             .cost = "N·Z",
              .blind_to = "how sure the model is, and anything it knows beyond its first choice"},
     .compute = accuracy,
 };

@@ -165,6 +165,7 @@ const measure measure_cmmd = {
              .summary = "minus the discrepancy between the model's probabilities and the labels, in class space",
              .variants = "exact|code|xu",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES | GBV_NEEDS_CLASS_COLUMNS,
+             .cost = "N²·C",
              .blind_to = "which row is which: it compares two clouds of points, not row with row"},
     .compute = cmmd,
 };

@@ -1,7 +1,8 @@
 /* etran.c - ETran (Gholami et al. 2023): 0.85 of the classification score plus 0.15 of the energy.
  *
- *     paper  the authors bring both parts to [0, 1] over the compared models first; of one model that is not defined,
- *            and the sum is taken as it is
+ *     paper  both parts are brought to [0, 1] over the models compared, the least to 0 and the greatest to 1; a part in
+ *            which all models are alike, or that of one model alone, becomes 0: it tells nothing apart. Asked for one
+ *            model at a time, the sum is taken as it is
  *     code   never scaled; the energy is that of the top 1 % of the rows */
 #include "measure/measure.h"
 
@@ -10,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+
+static const double ENERGY_SHARE = 0.15, CLASSIFICATION_SHARE = 0.85;
 
 /* The parts are measures of their own, with the same two variants. */
 extern const measure measure_etran_energy, measure_etran_lda;
@@ -28,20 +31,50 @@ static gbv_status etran(const gbv_measure_input *input, size_t variant, double *
     if (status == GBV_OK)
         status = measure_etran_lda.compute(input, variant, score, row_terms, error);
     if (status == GBV_OK) {
-        *score = 0.85 * *score + 0.15 * energy;
+        *score = CLASSIFICATION_SHARE * *score + ENERGY_SHARE * energy;
         for (size_t i = 0; row_terms && i < input->rows; i++)
-            row_terms[i] = 0.85 * row_terms[i] + 0.15 * energies[i];
+            row_terms[i] = CLASSIFICATION_SHARE * row_terms[i] + ENERGY_SHARE * energies[i];
     }
     free(energies);
     return status;
 }
 
+enum { ENERGY, CLASSIFICATION, PARTS };
+
+static gbv_status etran_parts(const gbv_measure_input *input, size_t variant, double *parts, gbv_error *error)
+{
+    gbv_status status = measure_etran_energy.compute(input, variant, &parts[ENERGY], NULL, error);
+    return status == GBV_OK ? measure_etran_lda.compute(input, variant, &parts[CLASSIFICATION], NULL, error) : status;
+}
+
+/* Adds `share` times the part, scaled to [0, 1] over the models. Halves, so that no difference overflows. */
+static void add_scaled(const double *parts, size_t models, size_t part, double share, double *scores)
+{
+    double least = INFINITY, greatest = -INFINITY;
+    for (size_t i = 0; i < models; i++) {
+        least = fmin(least, parts[i * PARTS + part] / 2);
+        greatest = fmax(greatest, parts[i * PARTS + part] / 2);
+    }
+    for (size_t i = 0; i < models && greatest > least; i++)
+        scores[i] += share * ((parts[i * PARTS + part] / 2 - least) / (greatest - least));
+}
+
+static void etran_combine(const double *parts, size_t models, double *scores)
+{
+    for (size_t i = 0; i < models; i++)
+        scores[i] = 0;
+    add_scaled(parts, models, ENERGY, ENERGY_SHARE, scores);
+    add_scaled(parts, models, CLASSIFICATION, CLASSIFICATION_SHARE, scores);
+}
+
 const measure measure_etran = {
     .info = {.name = "etran",
-             .summary = "ETran: 0.85 etran-lda + 0.15 etran-energy, unscaled, of one model as of several",
+             .summary = "ETran: 0.85 etran-lda + 0.15 etran-energy, each scaled to 0..1 over the sources compared",
              .variants = "paper|code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
-             .blind_to =
-                 "the other sources, over which the paper first scales both parts to 0..1: the energy can outweigh"},
+             .cost = "N·D·m + m³ + N·C·m",
+             .blind_to = "how far apart the sources are: the best and the worst are 0 and 1 whatever their distance",
+             .joint = "paper"},
     .compute = etran,
+    .joint = {.part_count = PARTS, .parts = etran_parts, .combine = etran_combine},
 };

@@ -52,6 +52,7 @@ const measure measure_etran_energy = {
              .summary = "mean energy of the features: how familiar the rows look to the model; needs no labels",
              .variants = "paper|code",
              .needs = GBV_NEEDS_FEATURES,
+             .cost = "N·D",
              .blind_to = "the labels: sources that differ only in labelling can score alike"},
     .compute = etran_energy,
 };

@@ -40,6 +40,7 @@ const measure measure_etran_lda = {
              .summary = "mean probability of the true class by linear discriminant analysis of the features",
              .variants = "paper|code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m + m³ + N·C·m",
              .blind_to = "overfitting: the analysis is fitted to the rows it scores; near 1 with few rows per column"},
     .compute = etran_lda,
 };

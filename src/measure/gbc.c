@@ -111,6 +111,7 @@ const measure measure_gbc = {
              .summary = "minus the overlap of the classes as Gaussians in the features, 0 when they are far apart",
              .variants = "diagonal|spherical|spherical-code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D + C²·D",
              .blind_to = "correlated features, and how many rows a class has"},
     .compute = gbc,
 };

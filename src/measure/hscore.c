@@ -37,6 +37,7 @@ const measure measure_hscore = {
              .summary = "H-score: the share of the features' spread that lies between classes, 0 to classes - 1",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m + m³ + C·m²",
              .blind_to = "everything when there are fewer rows than columns: it is then classes - 1"},
     .compute = hscore,
 };

@@ -83,6 +83,7 @@ const measure measure_hscore_regularized = {
              .summary = "H-score with the shrunken covariance of Ledoit and Wolf: for few rows and many columns",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m + m³ + C·m²",
              .blind_to = "the model's own classifier, and structure within a class"},
     .compute = hscore_regularized,
 };

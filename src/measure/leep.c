@@ -265,6 +265,7 @@ const measure measure_leep = {
              .summary = "log expected empirical prediction: how well the model's classes predict the labels",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES,
+             .cost = "N·Z + C·Z",
              .blind_to = "which class is called what: a model that mixes up two names consistently scores as well"},
     .compute = leep,
     .checks_probabilities = true,

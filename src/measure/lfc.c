@@ -82,6 +82,7 @@ const measure measure_lfc = {
              .summary = "label-feature correlation: whether rows of one class have like features, -1 to 1",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m",
              .blind_to = "features on a small scale beside others: the largest columns decide"},
     .compute = lfc,
 };

@@ -387,6 +387,7 @@ const measure measure_logme = {
              .summary = "log maximum evidence of a linear model from the features to the labels or real targets",
              .variants = "corrected|code|icml",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m + m³ + C·m²",
              .blind_to = "the model's own classifier: only what its features could serve is seen"},
     .compute = logme,
     .takes_targets = true,

@@ -54,6 +54,19 @@ static gbv_status unknown_measure(const char *name, gbv_error *error)
                      name ? name : "", near ? "; the nearest is " : "", near ? measures[found[0]]->info.name : "");
 }
 
+/* A position among names separated by '|', or SIZE_MAX. */
+static size_t position_of(const char *names, const char *wanted)
+{
+    size_t length = strlen(wanted), position = 0;
+    for (const char *name = names; *name; position++) {
+        size_t name_length = strcspn(name, "|");
+        if (name_length == length && memcmp(name, wanted, length) == 0)
+            return position;
+        name += name_length + (name[name_length] == '|');
+    }
+    return SIZE_MAX;
+}
+
 static gbv_status find_variant(const measure *m, const char *variant, size_t *index, gbv_error *error)
 {
     *index = 0;
@@ -62,13 +75,9 @@ static gbv_status find_variant(const measure *m, const char *variant, size_t *in
     if (!*m->info.variants)
         return error_set(error, GBV_USAGE, "the measure %s has one form only, not \"%.64s\": leave the variant out",
                          m->info.name, variant);
-    size_t length = strlen(variant), position = 0;
-    for (const char *name = m->info.variants; *name; position++) {
-        size_t name_length = strcspn(name, "|");
-        if (name_length == length && memcmp(name, variant, length) == 0)
-            return *index = position, GBV_OK;
-        name += name_length + (name[name_length] == '|');
-    }
+    *index = position_of(m->info.variants, variant);
+    if (*index != SIZE_MAX)
+        return GBV_OK;
     return error_set(error, GBV_USAGE, "the measure %s has no variant \"%.64s\": choose one of %s", m->info.name,
                      variant, m->info.variants);
 }
@@ -227,39 +236,111 @@ gbv_status gbv_measure_choose(const char *name, const char *variant, char chosen
     return status;
 }
 
+bool gbv_measure_is_joint(const char *name, const char *variant)
+{
+    char chosen[GBV_VARIANT_LENGTH];
+    const measure *m = find(name);
+    return m && m->info.joint && gbv_measure_choose(name, variant, chosen, NULL) == GBV_OK &&
+           position_of(m->info.joint, chosen) != SIZE_MAX;
+}
+
+/* One computation, once everything asked for is known to be there. */
+typedef struct asked {
+    const measure *m;
+    size_t variant;
+    gbv_measure_input input;
+} asked;
+
+static gbv_status check_asked(const char *name, const char *variant, const gbv_measure_input *given, asked *a,
+                              double *row_terms, gbv_error *error)
+{
+    if (!name || !given)
+        return error_set(error, GBV_USAGE, "gbv_measure was called without a name, an input or a place for the score");
+    if (!(a->m = find(name)))
+        return unknown_measure(name, error);
+    a->input = *given;
+    gbv_status status = find_variant(a->m, variant, &a->variant, error);
+    if (status == GBV_OK)
+        status = check_pieces(a->m, &a->input, error);
+    if (status == GBV_OK && a->m->info.needs & GBV_NEEDS_LABELS && !a->input.targets.data)
+        status = check_labels(&a->input, error);
+    if (status == GBV_OK)
+        status = check_numbers(a->m, &a->input, error);
+    for (size_t i = 0; status == GBV_OK && row_terms && i < a->input.rows; i++)
+        row_terms[i] = NAN;
+    return status;
+}
+
+static gbv_status not_defined(const measure *m, gbv_error *error)
+{
+    return error_set(error, GBV_UNDEFINED,
+                     "the measure %s is not defined for these numbers: check their scale, very large or very small "
+                     "values overflow",
+                     m->info.name);
+}
+
 gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_input *given, double *score,
                        double *row_terms, gbv_error *error)
 {
-    size_t variant_index;
-    if (!name || !given || !score)
-        return error_set(error, GBV_USAGE, "gbv_measure was called without a name, an input or a place for the score");
-    const measure *m = find(name);
-    if (!m)
-        return unknown_measure(name, error);
-    gbv_measure_input input = *given;
-    gbv_status status = find_variant(m, variant, &variant_index, error);
-    if (status == GBV_OK)
-        status = check_pieces(m, &input, error);
-    if (status == GBV_OK && m->info.needs & GBV_NEEDS_LABELS && !input.targets.data)
-        status = check_labels(&input, error);
-    if (status == GBV_OK)
-        status = check_numbers(m, &input, error);
+    asked a;
+    gbv_status status = check_asked(name, variant, score ? given : NULL, &a, row_terms, error);
     if (status != GBV_OK)
         return status;
-    for (size_t i = 0; row_terms && i < input.rows; i++)
-        row_terms[i] = NAN;
     double value = NAN;
-    plan p = plan_begin(input.threads);
-    input.threads = p.threads;
-    status = m->compute(&input, variant_index, &value, row_terms, error);
+    plan p = plan_begin(a.input.threads);
+    a.input.threads = p.threads;
+    status = a.m->compute(&a.input, a.variant, &value, row_terms, error);
     plan_end(p);
     if (status == GBV_OK && (isnan(value) || value == INFINITY))
-        status =
-            error_set(error, GBV_UNDEFINED,
-                      "the measure %s is not defined for these numbers: check their scale, very large or very small "
-                      "values overflow",
-                      name);
+        status = not_defined(a.m, error);
     if (status == GBV_OK)
         *score = value;
     return status;
+}
+
+size_t measure_part_count(const char *name, const char *variant)
+{
+    return gbv_measure_is_joint(name, variant) ? find(name)->joint.part_count : 1;
+}
+
+gbv_status measure_parts(const char *name, const char *variant, const gbv_measure_input *given, double *parts,
+                         double *row_terms, gbv_error *error)
+{
+    asked a;
+    if (!gbv_measure_is_joint(name, variant))
+        return gbv_measure(name, variant, given, parts, row_terms, error);
+    gbv_status status = check_asked(name, variant, given, &a, row_terms, error);
+    if (status != GBV_OK)
+        return status;
+    plan p = plan_begin(a.input.threads);
+    a.input.threads = p.threads;
+    status = a.m->joint.parts(&a.input, a.variant, parts, error);
+    plan_end(p);
+    for (size_t i = 0; status == GBV_OK && i < a.m->joint.part_count; i++)
+        if (!isfinite(parts[i]))
+            status = not_defined(a.m, error);
+    return status;
+}
+
+gbv_status measure_combine(const char *name, const char *variant, const double *parts, size_t models, double *scores,
+                           gbv_error *error)
+{
+    if (!gbv_measure_is_joint(name, variant)) {
+        memcpy(scores, parts, models * sizeof *scores);
+        return GBV_OK;
+    }
+    const joint_form *joint = &find(name)->joint;
+    size_t width = joint->part_count, defined = 0;
+    double *compared = memory_array(models, (width + 1) * sizeof *compared), *combined = compared + models * width;
+    if (!compared)
+        return error_out_of_memory(error, "the parts of the scores");
+    for (size_t i = 0; i < models; i++)
+        if (!isnan(parts[i * width]))
+            memcpy(compared + width * defined++, parts + i * width, width * sizeof *parts);
+    joint->combine(compared, defined, combined);
+    defined = 0;
+    for (size_t i = 0; i < models; i++)
+        scores[i] = isnan(parts[i * width]) ? NAN : combined[defined++];
+    free(compared);
+    return GBV_OK;
 }

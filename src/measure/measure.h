@@ -12,12 +12,31 @@
 typedef gbv_status measure_function(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                                     gbv_error *error);
 
+/* A joint form: each model gives `part_count` numbers, and the scores follow from those of all models compared. */
+typedef struct joint_form {
+    size_t part_count; /* 0: the measure has no joint form */
+    gbv_status (*parts)(const gbv_measure_input *input, size_t variant, double *parts, gbv_error *error);
+    /* `parts` is models x part_count and finite. */
+    void (*combine)(const double *parts, size_t models, double *scores);
+} joint_form;
+
 typedef struct measure {
     gbv_measure_info info;
     measure_function *compute;
+    joint_form joint;          /* of the variants that info.joint names */
     bool takes_targets;        /* real targets may take the place of labels */
     bool checks_probabilities; /* checks each row as measure_check_probabilities does, to read memory once less */
 } measure;
+
+/* What one model contributes to its score: the score itself, or the parts of a joint variant (then `row_terms` stay
+ * NaN). Fails as gbv_measure does. */
+size_t measure_part_count(const char *name, const char *variant);
+GBV_MUST_CHECK gbv_status measure_parts(const char *name, const char *variant, const gbv_measure_input *input,
+                                        double *parts, double *row_terms, gbv_error *error);
+/* The scores of all models compared from their parts (models x part count). A model whose parts are NaN has no score
+ * and takes no part in the others'. */
+GBV_MUST_CHECK gbv_status measure_combine(const char *name, const char *variant, const double *parts, size_t models,
+                                          double *scores, gbv_error *error);
 
 /* Fails unless the row is finite, nowhere negative, somewhere positive and of a sum below 1e30. `row` counts from 0. */
 gbv_status measure_check_probabilities(const double *values, size_t columns, size_t row, gbv_error *error);

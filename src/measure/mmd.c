@@ -65,6 +65,7 @@ const measure measure_mmd = {
              .summary = "minus the maximum mean discrepancy between the reference's and the source's features",
              .variants = "biased|unbiased|code",
              .needs = GBV_NEEDS_FEATURES | GBV_NEEDS_SOURCE_FEATURES,
+             .cost = "(N + n)²·D",
              .blind_to = "the labels: sources that differ only in labelling score alike"},
     .compute = mmd,
 };

@@ -57,6 +57,7 @@ const measure measure_nce = {
              .summary = "negative conditional entropy of the labels given the model's most likely class",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES,
+             .cost = "N·Z + C·Z",
              .blind_to = "how sure the model is, and which class is called what"},
     .compute = nce,
 };

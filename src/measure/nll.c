@@ -152,6 +152,7 @@ const measure measure_nll = {
              .summary = "mean log-likelihood of the labels after one cross-fitted temperature",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES | GBV_NEEDS_CLASS_COLUMNS,
+             .cost = "R·N·Z, R <= 120 steps of Newton",
              .blind_to = "classes the model has no column for, which all count as one chance in a million"},
     .compute = nll,
 };

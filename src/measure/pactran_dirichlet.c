@@ -40,6 +40,7 @@ const measure measure_pactran_dirichlet = {
              .summary = "PAC-Bayesian bound for a table from the model's classes to the labels, Dirichlet prior",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES,
+             .cost = "10·(N·Z + C·Z)",
              .blind_to = "which class is called what: a model that mixes up two names consistently scores as well"},
     .compute = pactran_dirichlet,
 };

@@ -200,6 +200,7 @@ const measure measure_pactran_gauss = {
              .summary = "PAC-Bayesian bound for a linear classifier on the features, Gaussian prior",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m + m³ + R·N·C·m, R steps of L-BFGS",
              .blind_to = "the model's own classifier: only what its features could serve is seen"},
     .compute = pactran_gauss,
 };

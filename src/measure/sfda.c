@@ -95,6 +95,7 @@ const measure measure_sfda = {
              .summary = "SFDA: discriminant analysis of the features after hard rows were pulled together, 0 to 1",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "2·(N·D·m + m³ + N·C·m)",
              .blind_to = "overfitting: with fewer rows than columns nearly every model reaches 1"},
     .compute = sfda,
 };

@@ -122,6 +122,7 @@ const measure measure_transrate = {
              .summary = "TransRate: coding rate of the features minus that within a class",
              .variants = "tll|weighted",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
+             .cost = "N·D·m + C·m³",
              .blind_to = "the scale of the features, which it rewards: compare models of one family only"},
     .compute = transrate,
 };

@@ -1,4 +1,5 @@
-/* csv.c - a result as a table for spreadsheets: one line per source in the order given. */
+/* csv.c - a result as a table for spreadsheets: one line per source in the order given, and again for each further
+ * measure. */
 #include <math.h>
 #include <string.h>
 
@@ -13,20 +14,41 @@ static void write_number(FILE *stream, double value)
     fprintf(stream, ",%s", isfinite(value) ? number_format(value, text) : "");
 }
 
+/* One source by one measure. */
+static void write_line(FILE *stream, const gbv_source_result *s, const gbv_score *by, const char *measure,
+                       const char *variant)
+{
+    csv_text_write(stream, s->name);
+    fprintf(stream, ",%zu", s->rows);
+    write_number(stream, s->agreement);
+    write_number(stream, by->score);
+    fprintf(stream, ",%s", score_status_words[by->score_status]);
+    write_number(stream, by->standard_error);
+    write_number(stream, s->prior);
+    write_number(stream, by->posterior);
+    write_number(stream, s->rows ? by->posterior / (double)s->rows : NAN);
+    fprintf(stream, ",%zu,", by->rank);
+    for (size_t i = 0; i < s->flag_count; i++)
+        fprintf(stream, "%s%s", i ? " " : "", s->flags[i].kind);
+    fprintf(stream, ",%s,%s\n", measure, variant);
+}
+
 void result_print_csv(const gbv_result *r, FILE *stream)
 {
-    fputs("source,rows,agreement,score,score_status,standard_error,prior,weight,weight_per_row,rank\n", stream);
+    fputs("source,rows,agreement,score,score_status,standard_error,prior,weight,weight_per_row,rank,flags,measure,"
+          "variant\n",
+          stream);
     for (size_t i = 0; i < r->source_count; i++) {
         const gbv_source_result *s = &r->sources[i];
-        csv_text_write(stream, s->name);
-        fprintf(stream, ",%zu", s->rows);
-        write_number(stream, s->agreement);
-        write_number(stream, s->score);
-        fprintf(stream, ",%s", score_status_words[s->score_status]);
-        write_number(stream, s->standard_error);
-        write_number(stream, s->prior);
-        write_number(stream, s->posterior);
-        write_number(stream, s->row_weight);
-        fprintf(stream, ",%zu\n", s->rank);
+        gbv_score own = {.score = s->score,
+                         .score_status = s->score_status,
+                         .standard_error = s->standard_error,
+                         .posterior = s->posterior,
+                         .rank = s->rank};
+        write_line(stream, s, &own, r->measure, r->variant);
     }
+    for (size_t m = 1; m < r->measure_count; m++)
+        for (size_t i = 0; i < r->source_count; i++)
+            write_line(stream, &r->sources[i], &r->measures[m].scores[i], r->measures[m].measure,
+                       r->measures[m].variant);
 }

@@ -56,6 +56,18 @@ static void write_inputs(json_writer *json, const gbv_result *r)
     json_end(json);
 }
 
+static void write_flags(json_writer *json, const gbv_source_result *s)
+{
+    json_begin_array(json, "flags");
+    for (size_t i = 0; i < s->flag_count; i++) {
+        json_begin_object(json, NULL);
+        json_text(json, "kind", s->flags[i].kind);
+        json_text(json, "detail", s->flags[i].detail);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_source(json_writer *json, const gbv_source_result *s)
 {
     json_begin_object(json, NULL);
@@ -70,6 +82,7 @@ static void write_source(json_writer *json, const gbv_source_result *s)
     json_number(json, "row_weight", s->row_weight);
     json_count(json, "rank", s->rank);
     json_count(json, "input", s->input);
+    write_flags(json, s);
     write_texts(json, "warnings", s->warnings, s->warning_count);
     json_end(json);
 }
@@ -84,6 +97,37 @@ static void write_curve(json_writer *json, const gbv_result *r)
         json_begin_array(json, "posterior");
         for (size_t s = 0; s < r->source_count; s++)
             json_number(json, NULL, r->tau_curve[i].posterior[s]);
+        json_end(json);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void write_measures(json_writer *json, const gbv_result *r)
+{
+    json_begin_array(json, "measures");
+    for (size_t m = 0; m < r->measure_count; m++) {
+        const gbv_measure_result *by = &r->measures[m];
+        json_begin_object(json, NULL);
+        json_text(json, "measure", by->measure);
+        json_text(json, "variant", by->variant);
+        json_text(json, "feature_space", by->feature_space);
+        json_number(json, "effective_sources", by->effective_sources);
+        json_number(json, "rank_agreement", by->rank_agreement);
+        json_begin_array(json, "sources");
+        for (size_t i = 0; i < r->source_count; i++) {
+            const gbv_score *s = &by->scores[i];
+            json_begin_object(json, NULL);
+            json_text(json, "name", r->sources[i].name);
+            json_number(json, "score", s->score);
+            json_text(json, "score_status", score_status_words[s->score_status]);
+            json_number(json, "standard_error", s->standard_error);
+            json_number(json, "posterior", s->posterior);
+            json_count(json, "rank", s->rank);
+            if (s->reason)
+                json_text(json, "reason", s->reason);
+            json_end(json);
+        }
         json_end(json);
         json_end(json);
     }
@@ -113,6 +157,7 @@ void result_print_json(const gbv_result *r, FILE *stream)
     json_number(&json, "entropy", r->entropy);
     json_number(&json, "effective_sources", r->effective_sources);
     json_number(&json, "effective_rows", r->effective_rows);
+    json_bool(&json, "ambiguous", r->ambiguous);
     write_texts(&json, "warnings", r->warnings, r->warning_count);
     write_run(&json, r);
     write_inputs(&json, r);
@@ -120,6 +165,8 @@ void result_print_json(const gbv_result *r, FILE *stream)
     for (size_t i = 0; i < r->source_count; i++)
         write_source(&json, &r->sources[i]);
     json_end(&json);
+    if (r->measures)
+        write_measures(&json, r);
     if (r->tau_curve)
         write_curve(&json, r);
     json_end(&json);

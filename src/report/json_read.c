@@ -104,6 +104,29 @@ static char **get_texts(reader *r, const json_t *object, const char *key, size_t
     return texts;
 }
 
+/* A part that older results do not have; false when it is not there. */
+static bool get_optional_bool(reader *r, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (value && !json_is_boolean(value))
+        fail(r, key, "true or false");
+    return json_is_true(value);
+}
+
+static void read_flags(reader *r, const json_t *object, gbv_source_result *s)
+{
+    if (!json_object_get(object, "flags"))
+        return;
+    const json_t *array = get_array(r, object, "flags");
+    if (!(s->flags = room_for(r, json_array_size(array), sizeof *s->flags)))
+        return;
+    for (size_t i = 0; i < json_array_size(array) && r->status == GBV_OK; i++) {
+        s->flag_count = i + 1;
+        s->flags[i].kind = get_text(r, json_array_get(array, i), "kind");
+        s->flags[i].detail = get_text(r, json_array_get(array, i), "detail");
+    }
+}
+
 static void read_source(reader *r, const json_t *object, gbv_source_result *s)
 {
     s->name = get_text(r, object, "name");
@@ -114,12 +137,15 @@ static void read_source(reader *r, const json_t *object, gbv_source_result *s)
     s->agreement = get_number(r, object, "agreement", NAN);
     s->prior = get_number(r, object, "prior", 0);
     s->posterior = get_number(r, object, "posterior", 0);
-    s->row_weight = get_number(r, object, "row_weight", 0);
+    s->row_weight = get_number(r, object, "row_weight", s->rows ? 0 : NAN);
     s->rank = get_count(r, object, "rank");
     s->input = get_count(r, object, "input");
+    read_flags(r, object, s);
     s->warnings = get_texts(r, object, "warnings", &s->warning_count);
-    if (r->status == GBV_OK && (s->rows == 0 || s->posterior < 0 || s->posterior > 1))
-        fail(r, s->rows ? "posterior" : "rows", s->rows ? "a number from 0 to 1" : "at least 1");
+    if (r->status == GBV_OK && s->rows == 0 && !isnan(s->row_weight))
+        fail(r, "rows", "at least 1 where there is a weight per row");
+    if (r->status == GBV_OK && (s->posterior < 0 || s->posterior > 1))
+        fail(r, "posterior", "a number from 0 to 1");
 }
 
 static void read_curve(reader *r, const json_t *array, gbv_result *result)
@@ -139,6 +165,49 @@ static void read_curve(reader *r, const json_t *array, gbv_result *result)
         for (size_t s = 0; s < result->source_count; s++)
             point->posterior[s] = json_number_value(json_array_get(values, s));
     }
+}
+
+static void read_score(reader *r, const json_t *object, const gbv_source_result *source, gbv_score *s)
+{
+    const char *name = json_string_value(json_object_get(object, "name"));
+    if (!name || strcmp(name, source->name) != 0)
+        fail(r, "name", "the sources in their order");
+    s->score_status = (gbv_score_status)get_word(r, object, "score_status", score_status_words);
+    s->score = get_number(r, object, "score", s->score_status == GBV_SCORE_MINUS_INFINITY ? -INFINITY : NAN);
+    s->standard_error = get_number(r, object, "standard_error", NAN);
+    s->posterior = get_number(r, object, "posterior", NAN);
+    s->rank = get_count(r, object, "rank");
+    if (json_object_get(object, "reason"))
+        s->reason = get_text(r, object, "reason");
+    if (s->posterior < 0 || s->posterior > 1)
+        fail(r, "posterior", "a number from 0 to 1");
+}
+
+static void read_measures(reader *r, const json_t *array, gbv_result *result)
+{
+    if (!(result->measures = room_for(r, json_array_size(array), sizeof *result->measures)))
+        return;
+    for (size_t m = 0; m < json_array_size(array) && r->status == GBV_OK; m++) {
+        const json_t *object = json_array_get(array, m), *scores = get_array(r, object, "sources");
+        gbv_measure_result *by = &result->measures[m];
+        char place[64];
+        snprintf(place, sizeof place, "measures[%zu]", m);
+        r->place = place;
+        result->measure_count = m + 1;
+        by->measure = get_text(r, object, "measure");
+        by->variant = get_text(r, object, "variant");
+        by->feature_space = get_text(r, object, "feature_space");
+        by->effective_sources = get_number(r, object, "effective_sources", NAN);
+        by->rank_agreement = get_number(r, object, "rank_agreement", NAN);
+        if (json_array_size(scores) != result->source_count)
+            fail(r, "sources", "one entry per source");
+        if ((by->scores = room_for(r, result->source_count, sizeof *by->scores)))
+            for (size_t i = 0; i < result->source_count && r->status == GBV_OK; i++)
+                read_score(r, json_array_get(scores, i), &result->sources[i], &by->scores[i]);
+        r->place = "the document";
+    }
+    if (r->status == GBV_OK && result->measure_count == 0)
+        fail(r, "measures", "at least one measure");
 }
 
 static void read_run(reader *r, const json_t *root, gbv_result *result)
@@ -212,7 +281,8 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
     result->reference_rows = get_count(r, root, "reference_rows");
     result->entropy = get_number(r, root, "entropy", 0);
     result->effective_sources = get_number(r, root, "effective_sources", 0);
-    result->effective_rows = get_number(r, root, "effective_rows", 0);
+    result->effective_rows = get_number(r, root, "effective_rows", NAN);
+    result->ambiguous = get_optional_bool(r, root, "ambiguous");
     result->warnings = get_texts(r, root, "warnings", &result->warning_count);
     read_run(r, root, result);
     read_inputs(r, root, result);
@@ -230,6 +300,8 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
     }
     if (r->status == GBV_OK && result->source_count == 0)
         fail(r, "sources", "at least one source");
+    if (r->status == GBV_OK && json_object_get(root, "measures"))
+        read_measures(r, get_array(r, root, "measures"), result);
     if (r->status == GBV_OK && json_object_get(root, "tau_curve"))
         read_curve(r, get_array(r, root, "tau_curve"), result);
 }

@@ -50,13 +50,23 @@ static void print_source(FILE *stream, const gbv_source_result *s, size_t name_w
 {
     fprintf(stream, "%5zu  ", s->rank);
     print_padded(stream, s->name, name_width);
-    fprintf(stream, " %8zu  %9.4f  ", s->rows, s->agreement);
+    if (s->rows)
+        fprintf(stream, " %8zu", s->rows);
+    else
+        fprintf(stream, " %8s", "-");
+    if (isnan(s->agreement))
+        fprintf(stream, "  %9s  ", "-");
+    else
+        fprintf(stream, "  %9.4f  ", s->agreement);
     print_score(stream, s);
     fprintf(stream, "  %6.4f ", s->posterior);
     print_bar(stream, largest > 0 ? s->posterior / largest : 0, color);
-    fprintf(stream, " %14.3g", s->row_weight);
-    if (s->warning_count)
-        fprintf(stream, "  %zu warning%s", s->warning_count, s->warning_count > 1 ? "s" : "");
+    if (isnan(s->row_weight))
+        fprintf(stream, " %14s", "-");
+    else
+        fprintf(stream, " %14.3g", s->row_weight);
+    for (size_t i = 0; i < s->flag_count; i++)
+        fprintf(stream, "%s%s", i ? " " : "  ", s->flags[i].kind);
     fputc('\n', stream);
 }
 
@@ -70,13 +80,16 @@ static int by_rank(const void *left, const void *right)
 
 static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result **order)
 {
-    size_t shown = 0, total = r->warning_count;
-    for (size_t i = 0; i < r->warning_count; i++, shown++)
+    size_t shown = 0, total = 0;
+    for (size_t i = 0; i < r->warning_count; i++)
         fprintf(stream, "warning: %s\n", r->warnings[i]);
     for (size_t i = 0; i < r->source_count; i++) {
-        total += order[i]->warning_count;
-        for (size_t w = 0; w < order[i]->warning_count && shown < r->warning_count + WARNINGS_SHOWN; w++, shown++)
-            fprintf(stream, "warning: %s\n", order[i]->warnings[w]);
+        const gbv_source_result *s = order[i];
+        total += s->flag_count + s->warning_count;
+        for (size_t f = 0; f < s->flag_count && shown < WARNINGS_SHOWN; f++, shown++)
+            fprintf(stream, "%s: %s\n", s->flags[f].kind, s->flags[f].detail);
+        for (size_t w = 0; w < s->warning_count && shown < WARNINGS_SHOWN; w++, shown++)
+            fprintf(stream, "warning: %s\n", s->warnings[w]);
     }
     if (shown < total)
         fprintf(stream, "warning: and %zu more about single sources; --format json lists all\n", total - shown);
@@ -101,6 +114,84 @@ static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **o
     for (size_t t = 0; t < r->tau_count; t++)
         fprintf(stream, " %7.2f", r->tau_curve[t].effective_sources);
     fputc('\n', stream);
+}
+
+/* A name that leaves room for the other columns. */
+static void print_short(FILE *stream, const char *text, size_t width)
+{
+    size_t bytes = 0, used = 0;
+    for (; text[bytes] && used < width; used++)
+        do
+            bytes++;
+        while (((unsigned char)text[bytes] & 0xC0) == 0x80);
+    bool cut = text[bytes];
+    while (cut && used >= width) { /* a place for the mark that something is missing */
+        do
+            bytes--;
+        while (((unsigned char)text[bytes] & 0xC0) == 0x80);
+        used--;
+    }
+    fprintf(stream, "%.*s%s%*s", (int)bytes, text, cut ? "…" : "", (int)(width - used - cut), "");
+}
+
+enum { MEASURE_CELLS = 26, SOURCE_CELLS = 16 };
+
+/* One line per measure, however many sources: who is best and worst by it, and does it see what the first one sees? */
+static void print_measure(FILE *stream, const gbv_result *r, const gbv_measure_result *by)
+{
+    size_t best = r->source_count, worst = r->source_count, undefined = 0, infinite = 0;
+    const char *reason = NULL;
+    double lowest = INFINITY, highest = -INFINITY;
+    char name[128];
+    for (size_t i = 0; i < r->source_count; i++) {
+        const gbv_score *s = &by->scores[i];
+        if (s->score_status == GBV_SCORE_UNDEFINED) {
+            undefined++;
+            reason = reason ? reason : s->reason;
+            continue;
+        }
+        infinite += s->score_status == GBV_SCORE_MINUS_INFINITY;
+        if (best == r->source_count || s->score > by->scores[best].score)
+            best = i;
+        if (worst == r->source_count || s->score < by->scores[worst].score)
+            worst = i;
+        if (isfinite(s->score)) {
+            lowest = fmin(lowest, s->score);
+            highest = fmax(highest, s->score);
+        }
+    }
+    snprintf(name, sizeof name, "%s%s%s", by->measure, *by->variant ? " " : "", by->variant);
+    fputs("       ", stream);
+    print_short(stream, name, MEASURE_CELLS);
+    if (best == r->source_count) {
+        fprintf(stream, "  undefined: %s\n", reason ? reason : "no source has a score");
+        return;
+    }
+    fputs("  ", stream);
+    print_short(stream, r->sources[best].name, SOURCE_CELLS);
+    fputs("  ", stream);
+    print_short(stream, r->sources[worst].name, SOURCE_CELLS);
+    fprintf(stream, "  %9.3g  %9.2f", highest >= lowest ? highest - lowest : NAN, by->effective_sources);
+    fprintf(stream, isfinite(by->rank_agreement) ? "  %9.2f" : "          -", by->rank_agreement);
+    if (infinite)
+        fprintf(stream, "  -inf for %zu", infinite);
+    if (undefined)
+        fprintf(stream, "  undefined for %zu%s%s", undefined, reason ? ": " : "", reason ? reason : "");
+    fputc('\n', stream);
+}
+
+static void print_measures(FILE *stream, const gbv_result *r)
+{
+    fprintf(stream,
+            "\nthe same models by every measure asked for; the weights above are %s's\n       %-*s  %-*s  %-*s  %9s  "
+            "%9s  %9s\n",
+            r->measure, MEASURE_CELLS, "measure", SOURCE_CELLS, "best source", SOURCE_CELLS, "worst source", "spread",
+            "effective", "agreement");
+    for (size_t m = 0; m < r->measure_count; m++)
+        print_measure(stream, r, &r->measures[m]);
+    fputs("       spread: best score minus worst; effective: sources that its weights would amount to; agreement: of\n"
+          "       the rankings, Kendall's tau with the first measure, 1 the same to -1 reversed\n",
+          stream);
 }
 
 bool result_print_table(const gbv_result *r, FILE *stream, bool color)
@@ -131,8 +222,12 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
         }
         print_source(stream, order[i], name_width, largest, color);
     }
-    fprintf(stream, "\nthe weights amount to %.2f of %zu sources and %.0f rows\n", r->effective_sources, count,
-            r->effective_rows);
+    fprintf(stream, "\nthe weights amount to %.2f of %zu sources", r->effective_sources, count);
+    if (isfinite(r->effective_rows))
+        fprintf(stream, " and %.0f rows", r->effective_rows);
+    fputc('\n', stream);
+    if (r->measures)
+        print_measures(stream, r);
     if (r->tau_curve)
         print_curve(stream, r, order, name_width);
     print_warnings(stream, r, order);

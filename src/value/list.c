@@ -6,6 +6,7 @@
 #include "data/format/format.h"
 #include "nn/kind.h"
 #include "problem/problem.h"
+#include "value/flags.h"
 
 bool gbv_list(const char *what, size_t index, const char **name, const char **summary)
 {
@@ -21,6 +22,8 @@ bool gbv_list(const char *what, size_t index, const char **name, const char **su
         const format *f = format_at(index);
         return f && (*name = f->name, *summary = f->summary, true);
     }
+    if (strcmp(what, "flags") == 0)
+        return flag_kind_at(index, name, summary);
     const model_kind *k = strcmp(what, "models") == 0 ? model_kind_at(index) : NULL;
     return k && (*name = k->name, *summary = k->summary, true);
 }

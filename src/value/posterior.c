@@ -149,8 +149,8 @@ posterior_summary posterior_summarise(const double *posterior, const size_t *row
         if (p > 0)
             entropy -= p * log(p);
         squares += p * p;
-        if (rows && rows[i])
-            per_row += p * p / (double)rows[i];
+        if (rows && p > 0)
+            per_row += rows[i] ? p * p / (double)rows[i] : NAN;
     }
     return (posterior_summary){.entropy = entropy, .effective_sources = 1 / squares, .effective_rows = 1 / per_row};
 }

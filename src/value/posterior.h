@@ -12,7 +12,7 @@ gbv_status posterior_check_tau(gbv_tau_mode mode, double tau, gbv_error *error);
 typedef struct posterior_summary {
     double entropy;           /* -sum P ln P */
     double effective_sources; /* 1 / sum P^2 */
-    double effective_rows;    /* 1 / sum P^2/n */
+    double effective_rows;    /* 1 / sum P^2/n; NaN when a source without rows has weight */
 } posterior_summary;
 
 posterior_summary posterior_summarise(const double *posterior, const size_t *rows, size_t count);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/plan.h"
+#include "base/sentence.h"
 #include "value/posterior.h"
 #include "value/result.h"
 
@@ -22,24 +23,18 @@ bool record_names(gbv_result *result, const valuation *v)
     return true;
 }
 
-static int by_posterior_downwards(const void *left, const void *right)
+bool record_measures(gbv_result *result, const valuation *v)
 {
-    double a = (*(gbv_source_result *const *)left)->posterior, b = (*(gbv_source_result *const *)right)->posterior;
-    return (a < b) - (a > b);
-}
-
-bool record_ranks(gbv_result *result)
-{
-    size_t count = result->source_count;
-    gbv_source_result **order = memory_array(count, sizeof *order);
-    if (!order)
+    if (!result_make_measures(result, v->measure_count))
         return false;
-    for (size_t i = 0; i < count; i++)
-        order[i] = &result->sources[i];
-    qsort(order, count, sizeof *order, by_posterior_downwards);
-    for (size_t i = 0; i < count; i++)
-        order[i]->rank = i > 0 && order[i]->posterior == order[i - 1]->posterior ? order[i - 1]->rank : i + 1;
-    free(order);
+    for (size_t m = 0; m < v->measure_count; m++) {
+        gbv_measure_result *by = &result->measures[m];
+        by->measure = strdup(v->measures[m].info->name);
+        by->variant = strdup(v->measures[m].variant);
+        by->feature_space = strdup(v->measures[m].feature_space);
+        if (!by->measure || !by->variant || !by->feature_space)
+            return false;
+    }
     return true;
 }
 
@@ -156,12 +151,13 @@ static bool warn_about_scale(gbv_result *result)
     if (finite < 2)
         return true;
     double spread = highest - lowest, error = with_error ? sqrt(variance / (double)with_error) : NAN;
-    if (with_error && spread <= 2 * error * sqrt(2 * log((double)finite)))
-        if (!result_warn(result,
-                         "the scores differ by %.3g, no more than chance explains with %zu reference rows (standard "
-                         "error %.2g): treat the sources as equal or add reference rows",
-                         spread, result->reference_rows, error))
-            return false;
+    result->ambiguous = with_error && spread <= 2 * error * sqrt(2 * log((double)finite));
+    if (result->ambiguous &&
+        !result_warn(result,
+                     "the scores differ by %.3g, no more than chance explains with %zu reference rows (standard "
+                     "error %.2g): treat the sources as equal or add reference rows",
+                     spread, result->reference_rows, error))
+        return false;
     if (strcmp(result->measure, "leep") != 0 && result->tau_mode != GBV_TAU_CODE)
         return result_warn(
             result,
@@ -176,10 +172,12 @@ static bool warn_about_weights(gbv_result *result)
     size_t fewest = SIZE_MAX, most = 0;
     for (size_t i = 0; i < result->source_count; i++) {
         size_t rows = result->sources[i].rows;
+        if (rows == 0) /* given as probabilities */
+            continue;
         fewest = rows < fewest ? rows : fewest;
         most = rows > most ? rows : most;
     }
-    if (result->source_count > 1 && most >= 5 * fewest)
+    if (fewest < most && most / 5 >= fewest)
         if (!result_warn(result,
                          "sources have %zu to %zu rows, and a weight is shared by a source's rows: see weight per row, "
                          "or use --prior rows",
@@ -193,27 +191,34 @@ static bool warn_about_weights(gbv_result *result)
     return true;
 }
 
+static bool warn_about_logits(gbv_result *result, const valuation *v)
+{
+    sentence names = {0};
+    size_t count = 0;
+    for (size_t m = 0; m < v->measure_count; m++)
+        if (strcmp(result->model, "linear") == 0 && strstr(v->measures[m].feature_space, "logits"))
+            sentence_add(&names, "%s%s", count++ ? ", " : "", v->measures[m].info->name);
+    return count == 0 || result_warn(result,
+                                     "%s look%s at the centred logits of a linear model, which have at most %zu "
+                                     "independent columns: use --model mlp, or --measure leep",
+                                     names.text, count == 1 ? "s" : "", v->classes.count - 1);
+}
+
 bool record_run(gbv_result *result, const valuation *v)
 {
     result->version = strdup(gbv_version());
     result->method = strdup("gbv");
     result->problem = strdup(v->problem->name);
-    result->measure = strdup(v->measure->name);
-    result->variant = strdup(v->variant);
+    result->measure = strdup(v->measures[0].info->name);
+    result->variant = strdup(v->measures[0].variant);
     result->model = strdup(v->options->model.model);
-    result->feature_space = strdup(v->feature_space);
+    result->feature_space = strdup(v->measures[0].feature_space);
     result->instruction_set = strdup(plan_instruction_set());
     result->seed = v->options->model.seed;
     result->reference_rows = v->reference->row_count;
     if (!result->version || !result->method || !result->problem || !result->measure || !result->variant ||
         !result->model || !result->feature_space || !result->instruction_set)
         return false;
-    if (strcmp(result->model, "linear") == 0 && strstr(result->feature_space, "logits"))
-        if (!result_warn(result,
-                         "%s looks at the centred logits of a linear model, which have at most %zu independent "
-                         "columns: use --model mlp, or --measure leep",
-                         result->measure, v->classes.count - 1))
-            return false;
-    return record_inputs(result, v) && record_options(result, v) && warn_about_scale(result) &&
-           warn_about_weights(result);
+    return warn_about_logits(result, v) && record_inputs(result, v) && record_options(result, v) &&
+           warn_about_scale(result) && warn_about_weights(result);
 }

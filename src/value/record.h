@@ -6,9 +6,10 @@
 
 /* Names and row counts of the sources, before scoring. */
 bool record_names(gbv_result *result, const valuation *v);
+/* Room for the scores by every measure of the run, named. */
+bool record_measures(gbv_result *result, const valuation *v);
 /* Everything that describes the run, and the warnings that follow from scores and weights. */
 bool record_run(gbv_result *result, const valuation *v);
-bool record_ranks(gbv_result *result);
 gbv_status record_tau_curve(gbv_result *result, const double *scores, const double *prior, bool undefined_as_zero,
                             gbv_error *error);
 

@@ -26,6 +26,34 @@ static void free_texts(char **texts, size_t count)
     free(texts);
 }
 
+bool result_make_measures(gbv_result *result, size_t count)
+{
+    if (!(result->measures = calloc(count ? count : 1, sizeof *result->measures)))
+        return false;
+    result->measure_count = count;
+    for (size_t m = 0; m < count; m++)
+        if (!(result->measures[m].scores =
+                  calloc(result->source_count ? result->source_count : 1, sizeof *result->measures[m].scores)))
+            return false;
+    return true;
+}
+
+void result_forget_measures(gbv_result *result)
+{
+    for (size_t m = 0; m < result->measure_count; m++) {
+        gbv_measure_result *by = &result->measures[m];
+        free(by->measure);
+        free(by->variant);
+        free(by->feature_space);
+        for (size_t i = 0; by->scores && i < result->source_count; i++)
+            free(by->scores[i].reason);
+        free(by->scores);
+    }
+    free(result->measures);
+    result->measures = NULL;
+    result->measure_count = 0;
+}
+
 void gbv_result_free(gbv_result *result)
 {
     if (!result)
@@ -48,9 +76,16 @@ void gbv_result_free(gbv_result *result)
         free(result->inputs[i].source_column);
     }
     free(result->inputs);
+    result_forget_measures(result);
     for (size_t i = 0; i < result->source_count; i++) {
-        free(result->sources[i].name);
-        free_texts(result->sources[i].warnings, result->sources[i].warning_count);
+        gbv_source_result *s = &result->sources[i];
+        free(s->name);
+        free_texts(s->warnings, s->warning_count);
+        for (size_t j = 0; j < s->flag_count; j++) {
+            free(s->flags[j].kind);
+            free(s->flags[j].detail);
+        }
+        free(s->flags);
     }
     free(result->sources);
     for (size_t i = 0; i < result->tau_count; i++)

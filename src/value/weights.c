@@ -47,6 +47,11 @@ static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_er
         const gbv_input_record *record = &r->inputs[input];
         if (s > 0 && r->sources[s - 1].input == input)
             continue; /* another source of the same table */
+        if (r->sources[s].rows == 0)
+            return error_set(error, GBV_USAGE,
+                             "source '%s' was given as probabilities and has no rows to weigh: value the other "
+                             "sources without it",
+                             r->sources[s].name);
         if (!record->sha256[0])
             return error_set(error, GBV_USAGE, "source '%s' was valued from memory: its rows are not in a file",
                              r->sources[s].name);

@@ -10,8 +10,9 @@ typedef struct heard {
     char last_problem[1024], last_warning[1024];
 } heard;
 
-static void hear(void *context, bool warning, size_t source_index, const char *sentence)
+static void hear(void *context, fit_finding finding, size_t source_index, const char *sentence)
 {
+    bool warning = finding != FIT_PROBLEM;
     heard *h = context;
     snprintf(warning ? h->last_warning : h->last_problem, 1024, "%s", sentence);
     h->warnings += warning;

@@ -91,10 +91,14 @@ static gbv_status reject_number(csv_reading *r, const csv_cell *cell, size_t col
     if (found != r->header.names.count)
         return reject_width(r, found, error);
     if (empty)
-        return row_reject(r->request, error, "%s: line %zu, column \"%.100s\" is empty; features must be numbers", path,
-                          r->record_line, name);
+        return row_reject(r->request, error, "%s: line %zu, column \"%.100s\" is empty; %s must be numbers", path,
+                          r->record_line, name, table_noun(r->request));
     if (number)
-        return row_reject(r->request, error, "%s: line %zu, column \"%.100s\" holds %s; features must be finite", path,
+        return row_reject(r->request, error, "%s: line %zu, column \"%.100s\" holds %s; %s must be finite", path,
+                          r->record_line, name, shown, table_noun(r->request));
+    if (r->request->probabilities)
+        return row_reject(r->request, error,
+                          "%s: line %zu, column \"%.100s\" holds \"%s\"; probabilities must be numbers", path,
                           r->record_line, name, shown);
     return row_reject(r->request, error,
                       "%s: line %zu, column \"%.100s\" holds \"%s\"; features must be numbers (if this column is the "

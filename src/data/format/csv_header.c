@@ -28,7 +28,17 @@ static gbv_status check_name(const csv_cells *cells, const csv_cell *cell, size_
     return GBV_OK;
 }
 
-static gbv_status read_names(csv_cells *cells, csv_header *header, gbv_error *error)
+/* Digits name a class; no feature is called so. */
+static bool is_whole_number(const csv_cell *cell)
+{
+    const char *c = cell->begin + (cell->begin < cell->end && *cell->begin == '-');
+    bool digits = c < cell->end;
+    for (; c < cell->end; c++)
+        digits = digits && *c >= '0' && *c <= '9';
+    return digits;
+}
+
+static gbv_status read_names(csv_cells *cells, bool classes, csv_header *header, gbv_error *error)
 {
     csv_cell cell = {0};
     bool all_numbers = true;
@@ -40,7 +50,8 @@ static gbv_status read_names(csv_cells *cells, csv_header *header, gbv_error *er
             status = check_name(cells, &cell, column + 1, error);
         if (status != GBV_OK)
             return status;
-        all_numbers = all_numbers && number_parse(cell.begin, cell.end, &number);
+        all_numbers =
+            all_numbers && !(classes && is_whole_number(&cell)) && number_parse(cell.begin, cell.end, &number);
         size_t index = text_table_add(&header->names, cell.begin, (size_t)(cell.end - cell.begin));
         if (index == TEXT_NONE)
             return error_out_of_memory(error, "the names of the columns");
@@ -54,8 +65,8 @@ static gbv_status read_names(csv_cells *cells, csv_header *header, gbv_error *er
     if (all_numbers)
         return error_set(error, GBV_BAD_INPUT,
                          "%s: line 1 holds only numbers; a header that names the columns is needed: add a first line "
-                         "such as x1,x2,label",
-                         cells->path);
+                         "such as %s",
+                         cells->path, classes ? "cat,dog, the classes" : "x1,x2,label");
     return GBV_OK;
 }
 
@@ -167,6 +178,8 @@ static gbv_status find_columns(csv_header *header, const table_request *request,
     gbv_status status = GBV_OK;
     for (size_t role = 0; role < COLUMN_ROLES; role++)
         header->columns[role] = TEXT_NONE;
+    if (request->probabilities) /* every column is a class */
+        return GBV_OK;
     for (size_t role = 0; status == GBV_OK && role < COLUMN_ROLES; role++) {
         size_t column = TEXT_NONE;
         if (asked[role])
@@ -210,7 +223,7 @@ gbv_status csv_header_read(csv_cells *cells, const table_request *request, csv_h
     if (csv_at_end(cells))
         return error_set(error, GBV_BAD_INPUT, "%s: holds no text but line ends: expected a header and rows",
                          request->path);
-    gbv_status status = read_names(cells, header, error);
+    gbv_status status = read_names(cells, request->probabilities, header, error);
     if (status != GBV_OK)
         return status;
     if (!(header->roles = memory_array(header->names.count, 1)))

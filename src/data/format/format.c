@@ -119,7 +119,8 @@ gbv_status row_reject(const table_request *request, gbv_error *error, const char
     va_end(arguments);
     const gbv_read_options *options = request->options;
     if (!options->skip_bad_rows)
-        return error_set(error, GBV_BAD_INPUT, "%s: mend the row or use --skip-bad-rows", text);
+        return error_set(error, GBV_BAD_INPUT, "%s: mend the row or %s", text,
+                         request->probabilities ? "leave out a column that is no class" : "use --skip-bad-rows");
     if (request->rejected->count++ == 0)
         memcpy(request->rejected->first, text, sizeof text);
     if (options->on_bad_row)

@@ -43,6 +43,7 @@ typedef struct table_request {
     const gbv_read_options *options; /* never NULL */
     bool want_labels_only;           /* second file of FEATURES,LABELS: its one array or column is the labels */
     bool columns_optional;           /* of FEATURES,LABELS: a column asked for may be in the other file */
+    bool probabilities;              /* every column is a number, named after a class: there are no labels */
     rejected_rows *rejected;         /* never NULL */
 } table_request;
 
@@ -72,6 +73,12 @@ bool item_name_is_file(const char *column);
 void value_column_free(value_column *column);
 /* Moves the texts of the table, in their order, into the column. */
 void value_column_take_texts(value_column *column, text_table *texts);
+
+/* What the numbers of a row are, for messages. */
+static inline const char *table_noun(const table_request *request)
+{
+    return request->probabilities ? "probabilities" : "features";
+}
 
 /* A row cannot be used, for the reason the sentence gives. Fails with it and a remedy; with skip_bad_rows counts and
  * reports it instead and returns GBV_OK: the caller then marks the row as bad. */

@@ -13,6 +13,7 @@
 #include "data/format/zip.h"
 
 static const char *const feature_names[] = {"x", "X", "features", "data", NULL};
+static const char *const probability_names[] = {"probabilities", "pred_probs", NULL};
 static const char *const label_names[] = {"y", "Y", "labels", "label", "targets", "target", NULL};
 
 /* An entry named x.npy is the array x; other entries are no arrays. */
@@ -111,6 +112,17 @@ static gbv_status choose_arrays(const zip_directory *zip, const table_request *r
                          "numpy.savez(path, x=features, y=labels)",
                          request->path);
     gbv_status status = GBV_OK;
+    if (request->probabilities) {
+        status = find_array(zip, probability_names, "probabilities", request, &choice->features, error);
+        if (status == GBV_OK && !choice->features && count == 1)
+            choice->features = only;
+        if (status == GBV_OK && !choice->features)
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: has several arrays and none named probabilities: save one with numpy.savez(path, "
+                             "probabilities=p). Its arrays are: %s",
+                             request->path, arrays);
+        return status;
+    }
     if (options->source_column)
         status = find_asked(zip, options->source_column, "sources", request, &choice->sources, error);
     if (status == GBV_OK && options->item_column)
