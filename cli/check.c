@@ -60,6 +60,9 @@ static void read_all(inputs *in, findings *found)
     for (size_t i = 0; i < in->source_arguments.count; i++)
         end_of_input(found, in->source_arguments.items[i], inputs_add_source(in, in->source_arguments.items[i], &error),
                      &error);
+    for (size_t i = 0; i < in->probabilities.count; i++)
+        end_of_input(found, in->probabilities.items[i],
+                     inputs_add_probabilities(in, in->probabilities.items[i], &error), &error);
     if (in->sources_path)
         end_of_input(found, in->sources_path, inputs_add_path(in, &error), &error);
 }
@@ -71,7 +74,10 @@ static int run(const command *self, int count, char **arguments)
     gbv_error error;
     option input_table[INPUT_OPTIONS];
     inputs_options(&in, true, input_table);
-    int code = options_parse(self, (const option *const[]){input_table, NULL}, count, arguments, NULL);
+    const option own[] = {{"probabilities", OPTION_LIST, &in.probabilities, "NAME=FILE",
+                           "a source as its model's probabilities of the reference's rows", 0},
+                          {0}};
+    int code = options_parse(self, (const option *const[]){input_table, own, NULL}, count, arguments, NULL);
     if (code == PARSED)
         code = inputs_check(self, &in, true);
     if (code == PARSED && !(in.sources = gbv_sources_create()))

@@ -68,15 +68,18 @@ int inputs_read_dataset(const command *self, const char *argument, const gbv_rea
     return PARSED;
 }
 
-gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error)
+typedef gbv_status add_function(gbv_sources *sources, const char *name, const char *argument,
+                                const gbv_read_options *options, gbv_error *error);
+
+/* NAME=FILE of --source or --probabilities. */
+static gbv_status add_named(inputs *in, const char *argument, const char *option_name, add_function *add,
+                            gbv_error *error)
 {
     const char *equals = strchr(argument, '=');
-    if (!equals && in->read.source_column) /* a table names its sources itself */
-        return gbv_sources_add_table(in->sources, argument, &in->read, error);
     if (!equals || equals == argument || !equals[1]) {
         *error = (gbv_error){.status = GBV_USAGE};
-        snprintf(error->message, sizeof error->message,
-                 "--source is '%s'; expected NAME=DATASET, for example --source anna=anna.npz", argument);
+        snprintf(error->message, sizeof error->message, "%s is '%s'; expected NAME=%s, for example %s anna=anna.npz",
+                 option_name, argument, add == gbv_sources_add_file ? "DATASET" : "FILE", option_name);
         return GBV_USAGE;
     }
     char *name = strndup(argument, (size_t)(equals - argument));
@@ -85,9 +88,21 @@ gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error)
     /* A file per source has no source column. */
     gbv_read_options read = in->read;
     read.source_column = NULL;
-    gbv_status status = gbv_sources_add_file(in->sources, name, equals + 1, &read, error);
+    gbv_status status = add(in->sources, name, equals + 1, &read, error);
     free(name);
     return status;
+}
+
+gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error)
+{
+    if (!strchr(argument, '=') && in->read.source_column) /* a table names its sources itself */
+        return gbv_sources_add_table(in->sources, argument, &in->read, error);
+    return add_named(in, argument, "--source", gbv_sources_add_file, error);
+}
+
+gbv_status inputs_add_probabilities(inputs *in, const char *argument, gbv_error *error)
+{
+    return add_named(in, argument, "--probabilities", gbv_sources_add_probabilities_file, error);
 }
 
 gbv_status inputs_add_path(inputs *in, gbv_error *error)
@@ -115,7 +130,7 @@ int inputs_check(const command *self, const inputs *in, bool with_reference)
 {
     if (with_reference && !in->reference_path)
         return complain(self, GBV_USAGE, "no reference was given; name the trusted set with --reference DATASET");
-    if (!in->source_arguments.count && !in->sources_path)
+    if (!in->source_arguments.count && !in->probabilities.count && !in->sources_path)
         return complain(self, GBV_USAGE,
                         "no source was given; name each with --source NAME=DATASET, or a folder with --sources");
     bool table = in->sources_path;
@@ -152,6 +167,8 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
     gbv_status status = in->sources ? GBV_OK : GBV_FAILED;
     for (size_t i = 0; i < in->source_arguments.count && status == GBV_OK; i++)
         status = inputs_add_source(in, in->source_arguments.items[i], &error);
+    for (size_t i = 0; i < in->probabilities.count && status == GBV_OK; i++)
+        status = inputs_add_probabilities(in, in->probabilities.items[i], &error);
     if (status == GBV_OK)
         status = inputs_add_path(in, &error);
     if (status == GBV_OK && in->class_map)
@@ -168,6 +185,7 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
 void inputs_free(inputs *in)
 {
     text_list_free(&in->source_arguments);
+    text_list_free(&in->probabilities);
     gbv_sources_free(in->sources);
     gbv_dataset_free(in->reference);
 }

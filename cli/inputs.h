@@ -9,6 +9,7 @@
 typedef struct inputs {
     const char *reference_path;
     text_list source_arguments; /* NAME=DATASET */
+    text_list probabilities;    /* NAME=FILE; only commands that score take them */
     const char *sources_path;   /* a folder, or a table with a source column */
     const char *class_map;
     bool verbose;
@@ -28,9 +29,11 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
 /* Reads what was named: the reference (when asked for), then the sources, then the class map. Returns PARSED or an exit
  * code after saying what is wrong. */
 int inputs_read(const command *self, inputs *in, bool with_reference);
-/* The pieces of that: whether enough was named; one --source NAME=DATASET; --sources PATH; with -v what was read. */
+/* The pieces of that: whether enough was named; one --source NAME=DATASET or --probabilities NAME=FILE;
+ * --sources PATH; with -v what was read. */
 int inputs_check(const command *self, const inputs *in, bool with_reference);
 gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error);
+gbv_status inputs_add_probabilities(inputs *in, const char *argument, gbv_error *error);
 gbv_status inputs_add_path(inputs *in, gbv_error *error);
 void inputs_tell(const inputs *in);
 

@@ -6,33 +6,57 @@
 
 #include "options.h"
 
+static void print_needs(unsigned needs)
+{
+    static const struct {
+        unsigned need;
+        const char *words;
+    } all[] = {
+        {GBV_NEEDS_LABELS, "labels"},
+        {GBV_NEEDS_PROBABILITIES, "probabilities"},
+        {GBV_NEEDS_CLASS_COLUMNS, "whose columns are classes of the labels"},
+        {GBV_NEEDS_FEATURES, "features"},
+        {GBV_NEEDS_SOURCE_FEATURES, "features of the source's rows"},
+    };
+    const char *separator = "";
+    fputs("    needs     ", stdout);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (needs & all[i].need) {
+            printf("%s%s", all[i].need == GBV_NEEDS_CLASS_COLUMNS ? " " : separator, all[i].words);
+            separator = ", ";
+        }
+    putchar('\n');
+}
+
 static void print_measures(void)
 {
     const gbv_measure_info *m;
     for (size_t i = 0; (m = gbv_measure_at(i)); i++) {
-        printf("%-18s %s\n", m->name, m->summary);
-        printf("%-18s needs%s%s%s%s\n", "", m->needs & GBV_NEEDS_LABELS ? " labels" : "",
-               m->needs & GBV_NEEDS_PROBABILITIES ? " probabilities" : "",
-               m->needs & GBV_NEEDS_FEATURES ? " features" : "",
-               m->needs & GBV_NEEDS_SOURCE_FEATURES ? " source-features" : "");
+        printf("%s\n    what      %s\n", m->name, m->summary);
+        print_needs(m->needs);
+        printf("    costs     %s\n", m->cost);
+        printf("    blind to  %s\n", m->blind_to);
         if (*m->variants)
-            printf("%-18s variants: %s\n", "", m->variants);
-        printf("%-18s blind to: %s\n", "", m->blind_to);
+            printf("    variants  %s\n", m->variants);
+        if (m->joint)
+            printf("    joint     %s: a source's score depends on the sources it is compared with\n", m->joint);
     }
+    puts("  costs are the leading terms for N reference rows, D features, C classes, Z outputs of the model,\n"
+         "  n source rows and m = min(N, D); the first variant is the default");
 }
 
 static int run(const command *self, int count, char **arguments)
 {
     text_list names = {0};
     const option none[] = {{0}};
-    static const char *const lists[] = {"measures", "models", "problems", "formats"};
+    static const char *const lists[] = {"measures", "models", "problems", "formats", "flags"};
     int code = options_parse(self, (const option *const[]){none, NULL}, count, arguments, &names);
     const char *wanted = names.count ? names.items[0] : NULL, *name, *summary;
     if (code == PARSED && names.count > 1)
         code = complain(self, GBV_USAGE, "one list at a time; '%s' is one too many", names.items[1]);
     if (code == PARSED && (wanted && !gbv_list(wanted, 0, &name, &summary)))
-        code =
-            complain(self, GBV_USAGE, "there is no list '%s'; expected measures, models, problems or formats", wanted);
+        code = complain(self, GBV_USAGE, "there is no list '%s'; expected measures, models, problems, formats or flags",
+                        wanted);
     for (size_t l = 0; code == PARSED && l < sizeof lists / sizeof *lists; l++) {
         if (wanted && strcmp(wanted, lists[l]) != 0)
             continue;
@@ -42,7 +66,7 @@ static int run(const command *self, int count, char **arguments)
             print_measures();
         else
             for (size_t i = 0; gbv_list(lists[l], i, &name, &summary); i++)
-                printf("%-18s %s\n", name, summary);
+                printf("%-22s %s\n", name, summary);
     }
     if (code == PARSED)
         code = fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
@@ -53,8 +77,8 @@ static int run(const command *self, int count, char **arguments)
 extern const command command_list;
 const command command_list = {
     .name = "list",
-    .usage = "[measures|models|problems|formats]",
-    .summary = "the measures, models, problems and file formats there are",
+    .usage = "[measures|models|problems|formats|flags]",
+    .summary = "the measures, models, problems, file formats and flags there are",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
 };

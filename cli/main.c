@@ -40,7 +40,8 @@ static int print_overview(void)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     printf("  %-10s %s\n\n"
            "gbv COMMAND --help shows a command's examples and options.\n"
-           "exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no score defined, 130 interrupted\n",
+           "exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no score defined, 5 a --fail-if\n"
+           "condition holds, 130 interrupted\n",
            "help", "this text, or gbv help COMMAND");
     return fflush(stdout) == 0 ? GBV_OK : GBV_FAILED;
 }

@@ -5,11 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fail_if.h"
 #include "inputs.h"
 #include "run.h"
 
 typedef struct value_choices {
     const char *measure, *variant, *tau, *prior, *undefined;
+    text_list fail_if;
     bool paper;
 } value_choices;
 
@@ -68,9 +70,11 @@ static int run(const command *self, int count, char **arguments)
     run_output_options(&show, output_table);
     run_progress_options(&show, &options.model.threads, progress_table);
     const option own[] = {
-        {"measure", OPTION_TEXT, &chosen.measure, "NAME",
-         "transferability measure (default: leep; see gbv list measures)", 0},
-        {"variant", OPTION_TEXT, &chosen.variant, "NAME", "form of the measure (default: its first)", 0},
+        {"probabilities", OPTION_LIST, &in.probabilities, "NAME=FILE",
+         "a source as its model's probabilities of the reference's rows; once per source", 0},
+        {"measure", OPTION_TEXT, &chosen.measure, "NAME[,NAME...]|all",
+         "transferability measure, the first one's weights (default: leep; see gbv list measures)", 0},
+        {"variant", OPTION_TEXT, &chosen.variant, "NAME", "form of the one measure (default: its first)", 0},
         {"tau", OPTION_TEXT, &chosen.tau, "quick|code|VALUE", "temperature (default: quick, 1/log2 of the sources)", 0},
         {"tau-curve", OPTION_FLAG, &options.tau_curve, NULL, "also the weights at a range of tau", 0},
         {"prior", OPTION_TEXT, &chosen.prior, "uniform|rows|FILE",
@@ -79,6 +83,8 @@ static int run(const command *self, int count, char **arguments)
         {"undefined", OPTION_TEXT, &chosen.undefined, "error|zero",
          "a source without a score stops the run (default) or gets no weight", 0},
         {"fast", OPTION_FLAG, &options.fast, NULL, "single precision where a measure offers it (1e-6)", 0},
+        {"fail-if", OPTION_LIST, &chosen.fail_if, "COND[|COND...]",
+         "exit with 5 if flag, flag=KIND, ambiguous or a number such as effective_sources<2 holds", 0},
         {"seed", OPTION_SEED, &options.model.seed, "N", "random numbers of the mlp", 0},
         {0},
     };
@@ -91,6 +97,8 @@ static int run(const command *self, int count, char **arguments)
                       count, arguments, NULL);
     if (code == PARSED)
         code = choose(self, &chosen, &options);
+    if (code == PARSED)
+        code = fail_if_check(self, &chosen.fail_if);
     if (code == PARSED)
         code = run_start(self, &show);
     if (code == PARSED)
@@ -112,7 +120,10 @@ static int run(const command *self, int count, char **arguments)
     code = status == GBV_OK ? write_result(self, &show, result) : complain(self, (int)status, "%s", error.message);
     if (code == GBV_OK)
         code = run_finish(self, &show, options.model.threads);
+    if (code == GBV_OK)
+        code = fail_if_judge(self, &chosen.fail_if, result);
 done:
+    text_list_free(&chosen.fail_if);
     gbv_result_free(result);
     free(prior);
     inputs_free(&in);
@@ -126,7 +137,7 @@ const command command_value = {
     .summary = "rank and weight sources by how well a model of each serves the reference",
     .examples =
         "  gbv value --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
-        "  gbv value --reference trusted.csv --sources vendors/ --measure logme --model mlp -o result.json\n"
+        "  gbv value --reference trusted.csv --sources vendors/ --measure leep,logme --model mlp -o result.json\n"
         "  gbv value --reference images.idx.gz,labels.idx.gz --sources crowd.csv --source-column worker --tau 0.1\n",
     .run = run,
 };

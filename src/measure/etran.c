@@ -69,11 +69,11 @@ static void etran_combine(const double *parts, size_t models, double *scores)
 
 const measure measure_etran = {
     .info = {.name = "etran",
-             .summary = "ETran: 0.85 etran-lda + 0.15 etran-energy, each scaled to 0..1 over the sources compared",
+             .summary = "ETran: 0.85 etran-lda + 0.15 etran-energy, each scaled to 0..1 over the sources",
              .variants = "paper|code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + N·C·m",
-             .blind_to = "how far apart the sources are: the best and the worst are 0 and 1 whatever their distance",
+             .blind_to = "how far apart the sources are: each part's best is 1 and its worst 0 in any case",
              .joint = "paper"},
     .compute = etran,
     .joint = {.part_count = PARTS, .parts = etran_parts, .combine = etran_combine},

@@ -41,6 +41,6 @@ const measure measure_etran_lda = {
              .variants = "paper|code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + N·C·m",
-             .blind_to = "overfitting: the analysis is fitted to the rows it scores; near 1 with few rows per column"},
+             .blind_to = "overfitting: it is fitted to the rows it scores, and near 1 with few rows per column"},
     .compute = etran_lda,
 };

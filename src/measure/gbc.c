@@ -108,7 +108,7 @@ done:
 
 const measure measure_gbc = {
     .info = {.name = "gbc",
-             .summary = "minus the overlap of the classes as Gaussians in the features, 0 when they are far apart",
+             .summary = "minus the overlap of the classes as Gaussians in the features, 0 when far apart",
              .variants = "diagonal|spherical|spherical-code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D + C²·D",

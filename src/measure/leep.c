@@ -266,7 +266,7 @@ const measure measure_leep = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES,
              .cost = "N·Z + C·Z",
-             .blind_to = "which class is called what: a model that mixes up two names consistently scores as well"},
+             .blind_to = "which class is called what: a model that always mixes up two names scores as well"},
     .compute = leep,
     .checks_probabilities = true,
 };

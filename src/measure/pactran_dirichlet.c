@@ -41,6 +41,6 @@ const measure measure_pactran_dirichlet = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES,
              .cost = "10·(N·Z + C·Z)",
-             .blind_to = "which class is called what: a model that mixes up two names consistently scores as well"},
+             .blind_to = "which class is called what: a model that always mixes up two names scores as well"},
     .compute = pactran_dirichlet,
 };

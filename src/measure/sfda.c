@@ -92,7 +92,7 @@ static gbv_status sfda(const gbv_measure_input *input, size_t variant, double *s
 
 const measure measure_sfda = {
     .info = {.name = "sfda",
-             .summary = "SFDA: discriminant analysis of the features after hard rows were pulled together, 0 to 1",
+             .summary = "SFDA: discriminant analysis of the features after hard rows are pulled in, 0 to 1",
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "2·(N·D·m + m³ + N·C·m)",

@@ -186,12 +186,13 @@ static void print_measures(FILE *stream, const gbv_result *r)
             "\nthe same models by every measure asked for; the weights above are %s's\n       %-*s  %-*s  %-*s  %9s  "
             "%9s  %9s\n",
             r->measure, MEASURE_CELLS, "measure", SOURCE_CELLS, "best source", SOURCE_CELLS, "worst source", "spread",
-            "effective", "agreement");
+            "effective", "kendall");
     for (size_t m = 0; m < r->measure_count; m++)
         print_measure(stream, r, &r->measures[m]);
-    fputs("       spread: best score minus worst; effective: sources that its weights would amount to; agreement: of\n"
-          "       the rankings, Kendall's tau with the first measure, 1 the same to -1 reversed\n",
-          stream);
+    fprintf(stream,
+            "       spread: best score minus worst; effective: sources that its weights would amount to;\n"
+            "       kendall: how far it ranks the sources as %s does, 1 the same, -1 reversed\n",
+            r->measure);
 }
 
 bool result_print_table(const gbv_result *r, FILE *stream, bool color)
