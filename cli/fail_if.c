@@ -29,12 +29,12 @@ static const struct {
 
 #define BLANKS " \t\n"
 
-/* Takes the next condition off *rest; false at the end or when it is too long. */
+/* Takes the next condition off *rest, which is NULL after the last; false when it is too long. */
 static bool next_text(const char **rest, condition *c)
 {
     const char *begin = *rest + strspn(*rest, BLANKS);
     size_t length = strcspn(begin, "|");
-    *rest = begin + length + (begin[length] == '|');
+    *rest = begin[length] ? begin + length + 1 : NULL;
     while (length && strchr(BLANKS, begin[length - 1]))
         length--;
     *c = (condition){0};
@@ -98,7 +98,7 @@ int fail_if_check(const command *self, const text_list *texts)
                             "--fail-if does not know the condition '%s' in '%.200s'; expected flag, flag=KIND (%s), "
                             "ambiguous, or effective_sources, effective_rows or entropy with < <= > or >= and a number",
                             c.text, texts->items[i], kinds);
-        } while (*rest);
+        } while (rest);
     }
     return PARSED;
 }
@@ -146,7 +146,7 @@ int fail_if_judge(const command *self, const text_list *texts, const gbv_result 
             condition c;
             if (next_text(&rest, &c) && parse(&c))
                 code = judge(self, &c, result);
-        } while (*rest && code == GBV_OK);
+        } while (rest && code == GBV_OK);
         if (code != GBV_OK)
             return code;
     }

@@ -147,9 +147,11 @@ void inputs_tell(const inputs *in)
         fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n", in->reference_path,
                 gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
                 gbv_dataset_class_count(in->reference));
-    for (size_t i = 0; in->verbose && i < gbv_sources_count(in->sources); i++)
-        fprintf(stderr, "gbv: source %s: %zu rows\n", gbv_sources_name(in->sources, i),
-                gbv_sources_rows(in->sources, i));
+    for (size_t i = 0; in->verbose && i < gbv_sources_count(in->sources); i++) {
+        size_t rows = gbv_sources_rows(in->sources, i);
+        fprintf(stderr, rows ? "gbv: source %s: %zu rows\n" : "gbv: source %s: no rows of its own\n",
+                gbv_sources_name(in->sources, i), rows);
+    }
 }
 
 int inputs_read(const command *self, inputs *in, bool with_reference)

@@ -73,7 +73,7 @@ static int run(const command *self, int count, char **arguments)
         {"probabilities", OPTION_LIST, &in.probabilities, "NAME=FILE",
          "a source as its model's probabilities of the reference's rows; once per source", 0},
         {"measure", OPTION_TEXT, &chosen.measure, "NAME[,NAME...]|all",
-         "transferability measure, the first one's weights (default: leep; see gbv list measures)", 0},
+         "what to score by; the first gives the weights (default: leep; see gbv list measures)", 0},
         {"variant", OPTION_TEXT, &chosen.variant, "NAME", "form of the one measure (default: its first)", 0},
         {"tau", OPTION_TEXT, &chosen.tau, "quick|code|VALUE", "temperature (default: quick, 1/log2 of the sources)", 0},
         {"tau-curve", OPTION_FLAG, &options.tau_curve, NULL, "also the weights at a range of tau", 0},
@@ -84,7 +84,7 @@ static int run(const command *self, int count, char **arguments)
          "a source without a score stops the run (default) or gets no weight", 0},
         {"fast", OPTION_FLAG, &options.fast, NULL, "single precision where a measure offers it (1e-6)", 0},
         {"fail-if", OPTION_LIST, &chosen.fail_if, "COND[|COND...]",
-         "exit with 5 if flag, flag=KIND, ambiguous or a number such as effective_sources<2 holds", 0},
+         "exit with 5 if one holds: flag, flag=KIND, ambiguous, effective_sources<2, ...", 0},
         {"seed", OPTION_SEED, &options.model.seed, "N", "random numbers of the mlp", 0},
         {0},
     };

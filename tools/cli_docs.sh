@@ -19,6 +19,7 @@ goes to FILE in the format of its ending (`.json`, `.csv`, anything else: table)
 | 2 | wrong usage |
 | 3 | an input is missing, unreadable or malformed |
 | 4 | no score is defined for any source |
+| 5 | all is done and written, and a `--fail-if` condition holds |
 | 130 | interrupted |
 
 TOP

@@ -116,22 +116,25 @@ static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **o
     fputc('\n', stream);
 }
 
-/* A name that leaves room for the other columns. */
-static void print_short(FILE *stream, const char *text, size_t width)
+/* The bytes of the first `count` characters. */
+static size_t text_bytes(const char *text, size_t count)
 {
-    size_t bytes = 0, used = 0;
-    for (; text[bytes] && used < width; used++)
+    size_t bytes = 0;
+    for (; text[bytes] && count; count--)
         do
             bytes++;
         while (((unsigned char)text[bytes] & 0xC0) == 0x80);
-    bool cut = text[bytes];
-    while (cut && used >= width) { /* a place for the mark that something is missing */
-        do
-            bytes--;
-        while (((unsigned char)text[bytes] & 0xC0) == 0x80);
-        used--;
-    }
-    fprintf(stream, "%.*s%s%*s", (int)bytes, text, cut ? "…" : "", (int)(width - used - cut), "");
+    return bytes;
+}
+
+/* A long name loses its middle: what tells names apart is mostly at their ends. */
+static void print_short(FILE *stream, const char *text, size_t width)
+{
+    size_t whole = text_width(text), head = width / 2, tail = width - head - 1;
+    if (whole <= width)
+        print_padded(stream, text, width);
+    else
+        fprintf(stream, "%.*s…%s", (int)text_bytes(text, head), text, text + text_bytes(text, whole - tail));
 }
 
 enum { MEASURE_CELLS = 26, SOURCE_CELLS = 16 };

@@ -47,7 +47,7 @@ static double rank_agreement(const gbv_score *first, const gbv_score *other, siz
             pairs_first += a != 0;
             pairs_other += b != 0;
         }
-    return pairs_first > 0 && pairs_other > 0 ? same / sqrt(pairs_first) / sqrt(pairs_other) : NAN;
+    return pairs_first > 0 && pairs_other > 0 ? same / sqrt(pairs_first * pairs_other) : NAN;
 }
 
 /* `numbers` has room for two per source. */

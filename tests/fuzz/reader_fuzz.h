@@ -39,6 +39,8 @@ static inline double touch_table(const table *t)
         sum += touch_column(&t->items, t->rows);
     for (size_t i = 0; t->bad && i < t->rows; i++)
         sum += t->bad[i];
+    for (size_t i = 0; t->feature_names && i < t->features.columns; i++)
+        sum += (double)strlen(t->feature_names[i]);
     return sum;
 }
 
@@ -53,7 +55,7 @@ static inline const format *format_named(const char *name)
 static inline void fuzz_reader(const char *name, const uint8_t *bytes, size_t size)
 {
     const format *reader = format_named(name);
-    for (unsigned mode = 0; size && mode < 8; mode++) {
+    for (unsigned mode = 0; size && mode < 10; mode++) {
         gbv_read_options options = {.skip_bad_rows = mode & 1,
                                     .features_only = mode & 2,
                                     .source_column = mode & 1 ? "who" : NULL,
@@ -63,6 +65,7 @@ static inline void fuzz_reader(const char *name, const uint8_t *bytes, size_t si
                                  .options = &options,
                                  .want_labels_only = mode & 4,
                                  .columns_optional = mode & 4,
+                                 .probabilities = mode & 8,
                                  .rejected = &rejected};
         table t = {0};
         gbv_error error;

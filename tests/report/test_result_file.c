@@ -1,6 +1,7 @@
 /* A result written as JSON and read back: every double the same bits, and edited or broken documents refused by key. */
 #include "test_support.h"
 
+#include "value/flags.h"
 #include "value/result.h"
 
 static char *folder;
@@ -54,6 +55,25 @@ static gbv_result *example(void)
     r->sources[2].score = r->sources[2].standard_error = NAN;
     r->sources[2].score_status = GBV_SCORE_UNDEFINED;
     assert_true(text_list_add(&r->sources[0].warnings, &r->sources[0].warning_count, "one class only"));
+    assert_true(flag_add(&r->sources[0], "one_class", "all %s", "\"x\""));
+    assert_true(flag_add(&r->sources[0], "undefined", "why"));
+    r->ambiguous = true;
+    assert_true(result_make_measures(r, 2));
+    for (size_t m = 0; m < 2; m++) {
+        gbv_measure_result *by = &r->measures[m];
+        by->measure = strdup(m ? "other" : "word");
+        by->variant = strdup("");
+        by->feature_space = strdup("space");
+        by->effective_sources = m ? NAN : 2.5;
+        by->rank_agreement = m ? NAN : 1;
+        for (size_t i = 0; i < 3; i++)
+            by->scores[i] = (gbv_score){.score = m ? NAN : r->sources[i].score,
+                                        .score_status = m ? GBV_SCORE_UNDEFINED : r->sources[i].score_status,
+                                        .standard_error = 1. / 7,
+                                        .posterior = m ? NAN : .1 * (double)i,
+                                        .rank = m ? 0 : i + 1,
+                                        .reason = m ? strdup("no \"reason\"") : NULL};
+    }
     r->inputs = calloc(1, sizeof *r->inputs);
     r->input_count = 1;
     r->inputs[0] = (gbv_input_record){.path = strdup("a,b.csv"), .rows = 7, .source_column = strdup("who")};
@@ -104,6 +124,17 @@ static void every_double_survives_the_round_trip(void **state)
         assert_true(same(before->tau_curve[0].posterior[i], after->tau_curve[0].posterior[i]));
     }
     assert_true(after->tau_curve[0].tau == INFINITY);
+    assert_true(after->ambiguous);
+    assert_int_equal(after->sources[0].flag_count, 2);
+    assert_string_equal(after->sources[0].flags[0].detail, "all \"x\"");
+    assert_int_equal(after->measure_count, 2);
+    assert_string_equal(after->measures[1].scores[2].reason, "no \"reason\"");
+    for (size_t m = 0; m < 2; m++)
+        for (size_t i = 0; i < 3; i++) {
+            const gbv_score *a = &before->measures[m].scores[i], *b = &after->measures[m].scores[i];
+            assert_true(same(a->score, b->score) && same(a->posterior, b->posterior) && a->rank == b->rank);
+            assert_true(same(a->standard_error, b->standard_error) && a->score_status == b->score_status);
+        }
     assert_ok(gbv_result_write(after, GBV_FORMAT_JSON, again, &error), error);
     char *first = read_file(path), *second = read_file(again);
     assert_string_equal(first, second);
@@ -149,6 +180,94 @@ static void broken_documents_are_refused_by_key(void **state)
     expect_refusal("{", "", "JSON");
     expect_refusal("\"posterior\": [", "\"posterior\": [1, ", "posterior");
     expect_refusal("\"warnings\": [", "\"warnings\": [3, ", "warnings");
+    expect_refusal("\"ambiguous\": true", "\"ambiguous\": 1", "ambiguous");
+    expect_refusal("\"flags\": [", "\"flags\": 3, \"flegs\": [", "flags");
+    expect_refusal("\"kind\": \"one_class\"", "\"kind\": 3", "kind");
+    expect_refusal("\"detail\"", "\"detale\"", "detail");
+    expect_refusal("\"measures\": [", "\"measures\": [], \"mesures\": [", "measures");
+    expect_refusal("\"measures\": [", "\"measures\": {}, \"mesures\": [", "measures");
+    expect_refusal("\"effective_sources\": 2.5", "\"effective_sources\": \"x\"", "measures[0]");
+    expect_refusal("\"rank_agreement\": 1", "\"rank_agreement\": true", "rank_agreement");
+    expect_refusal("\"rank\": 0", "\"rank\": -1", "measures[1]");
+    expect_refusal("\"reason\": \"no", "\"reason\": 7, \"raison\": \"no", "reason");
+}
+
+/* In the list of measures everything is checked as it is among the sources. */
+static void broken_measures_are_refused_by_key(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *old, *new_text, *place;
+    } cases[] = {
+        {"\"measure\": \"other\"", "\"measure\": null", "measure"},
+        {"\"name\": \"plain\"", "\"name\": \"plane\"", "name"},
+        {"\"score_status\": \"ok\"", "\"score_status\": \"good\"", "score_status"},
+        {"\"score\": -", "\"score\": \"low\", \"sc\": -", "score"},
+        {"\"posterior\": 0,", "\"posterior\": 1.5,", "posterior"},
+        {"\"sources\": [", "\"sources\": [{}, ", "one entry per source"},
+        {"\"standard_error\": 0.14285714285714285", "\"standard_error\": []", "standard_error"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gbv_result *good = example(), *read;
+        gbv_error error;
+        char path[600];
+        snprintf(path, sizeof path, "%s/broken.json", folder);
+        assert_ok(gbv_result_write(good, GBV_FORMAT_JSON, path, &error), error);
+        char *text = read_file(path), *at = strstr(strstr(text, "\"measures\""), cases[i].old);
+        assert_non_null(at);
+        FILE *stream = fopen(path, "w");
+        fprintf(stream, "%.*s%s%s", (int)(at - text), text, cases[i].new_text, at + strlen(cases[i].old));
+        fclose(stream);
+        assert_int_equal(gbv_result_read(path, &read, &error), GBV_BAD_INPUT);
+        if (!strstr(error.message, cases[i].place) || !strstr(error.message, "measures["))
+            fail_msg("'%s' does not name %s", error.message, cases[i].place);
+        free(text);
+        gbv_result_free(good);
+    }
+}
+
+/* What version 0.1.0 wrote first has neither flags, nor ambiguous, nor measures. */
+static void results_without_the_newer_keys_are_read(void **state)
+{
+    (void)state;
+    gbv_result *good = example(), *read;
+    gbv_error error;
+    char path[600];
+    result_forget_measures(good);
+    snprintf(path, sizeof path, "%s/old.json", folder);
+    assert_ok(gbv_result_write(good, GBV_FORMAT_JSON, path, &error), error);
+    char *text = read_file(path), *at;
+    while ((at = strstr(text, "\"flags\"")) || (at = strstr(text, "\"ambiguous\"")))
+        at[1] = '_';
+    FILE *stream = fopen(path, "w");
+    fputs(text, stream);
+    fclose(stream);
+    assert_ok(gbv_result_read(path, &read, &error), error);
+    assert_true(!read->ambiguous && read->sources[0].flag_count == 0 && !read->measures);
+    gbv_result_free(read);
+    gbv_result_free(good);
+    free(text);
+}
+
+/* No rows, no weight per row, and no effective rows: the source was given as probabilities. */
+static void a_source_without_rows_survives_the_round_trip(void **state)
+{
+    (void)state;
+    gbv_result *good = example(), *read;
+    gbv_error error;
+    char path[600];
+    good->sources[1].rows = 0;
+    good->sources[1].row_weight = good->sources[1].agreement = good->effective_rows = NAN;
+    snprintf(path, sizeof path, "%s/rowless.json", folder);
+    assert_ok(gbv_result_write(good, GBV_FORMAT_JSON, path, &error), error);
+    assert_ok(gbv_result_read(path, &read, &error), error);
+    assert_true(read->sources[1].rows == 0 && isnan(read->sources[1].row_weight) && isnan(read->effective_rows));
+    assert_ok(gbv_result_write(read, GBV_FORMAT_TABLE, path, &error), error);
+    char *text = read_file(path);
+    assert_null(strstr(text, "nan"));
+    free(text);
+    gbv_result_free(read);
+    gbv_result_free(good);
 }
 
 static void a_missing_or_empty_file_is_bad_input(void **state)
@@ -195,9 +314,14 @@ static void table_and_csv_name_every_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_double_survives_the_round_trip), cmocka_unit_test(broken_documents_are_refused_by_key),
-        cmocka_unit_test(a_missing_or_empty_file_is_bad_input), cmocka_unit_test(a_full_disk_leaves_no_file),
+        cmocka_unit_test(every_double_survives_the_round_trip),
+        cmocka_unit_test(broken_documents_are_refused_by_key),
+        cmocka_unit_test(a_missing_or_empty_file_is_bad_input),
+        cmocka_unit_test(a_full_disk_leaves_no_file),
         cmocka_unit_test(table_and_csv_name_every_source),
+        cmocka_unit_test(broken_measures_are_refused_by_key),
+        cmocka_unit_test(results_without_the_newer_keys_are_read),
+        cmocka_unit_test(a_source_without_rows_survives_the_round_trip),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

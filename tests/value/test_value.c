@@ -1,87 +1,6 @@
 /* The whole valuation on small Gaussian classes: noisier sources rank lower, results depend on nothing they should not,
  * and odd sources get the answers the documentation promises. */
-#include "test_support.h"
-
-#include "base/random.h"
-
-enum { COLUMNS = 8, CLASSES = 4, SOURCES = 4, SAMPLE = 300, REFERENCE = 400 };
-
-typedef struct toy {
-    float reference[REFERENCE][COLUMNS];
-    int32_t reference_labels[REFERENCE];
-    float rows[SOURCES][SAMPLE][COLUMNS];
-    int32_t labels[SOURCES][SAMPLE];
-} toy;
-
-static const double noise[SOURCES] = {.5, 0, .75, .25};
-static const char *const names[SOURCES] = {"half", "clean", "worst", "good"};
-
-static int32_t draw_row(random_stream *stream, float row[COLUMNS])
-{
-    int32_t label = (int32_t)random_below(stream, CLASSES);
-    for (int j = 0; j < COLUMNS; j++)
-        row[j] = (float)random_normal(stream) + (j % CLASSES == label ? 1.5f : 0);
-    return label;
-}
-
-static toy *make_toy(void)
-{
-    toy *t = calloc(1, sizeof *t);
-    random_stream stream = random_stream_open(5, "toy", RANDOM_SPLIT);
-    for (int i = 0; i < REFERENCE; i++)
-        t->reference_labels[i] = draw_row(&stream, t->reference[i]);
-    for (int s = 0; s < SOURCES; s++)
-        for (int i = 0; i < SAMPLE; i++) {
-            int32_t label = draw_row(&stream, t->rows[s][i]);
-            if (random_uniform(&stream) < noise[s])
-                label = (label + 1 + (int32_t)random_below(&stream, CLASSES - 1)) % CLASSES;
-            t->labels[s][i] = label;
-        }
-    return t;
-}
-
-static gbv_dataset *reference_of(const toy *t)
-{
-    gbv_dataset *d;
-    gbv_error error;
-    assert_ok(gbv_dataset_create("reference", gbv_matrix_f32(&t->reference[0][0], REFERENCE, COLUMNS),
-                                 t->reference_labels, NULL, 0, &d, &error),
-              error);
-    return d;
-}
-
-static void add_source(gbv_sources *sources, const toy *t, int s, size_t rows)
-{
-    gbv_dataset *d;
-    gbv_error error;
-    assert_ok(gbv_dataset_create(names[s], gbv_matrix_f32(&t->rows[s][0][0], rows, COLUMNS), t->labels[s], NULL, 0, &d,
-                                 &error),
-              error);
-    assert_ok(gbv_sources_add_dataset(sources, names[s], d, &error), error);
-}
-
-static gbv_result *value(const toy *t, const int *order, size_t count, const gbv_value_options *options)
-{
-    gbv_dataset *reference = reference_of(t);
-    gbv_sources *sources = gbv_sources_create();
-    gbv_result *result;
-    gbv_error error;
-    for (size_t i = 0; i < count; i++)
-        add_source(sources, t, order[i], SAMPLE);
-    assert_ok(gbv_value(reference, sources, options, &result, &error), error);
-    gbv_sources_free(sources);
-    gbv_dataset_free(reference);
-    return result;
-}
-
-static const gbv_source_result *find(const gbv_result *r, const char *name)
-{
-    for (size_t i = 0; i < r->source_count; i++)
-        if (strcmp(r->sources[i].name, name) == 0)
-            return &r->sources[i];
-    fail_msg("no source %s", name);
-    return NULL;
-}
+#include "value/toy.h"
 
 static void noisier_sources_rank_lower_by_every_labelled_measure(void **state)
 {
@@ -104,17 +23,6 @@ static void noisier_sources_rank_lower_by_every_labelled_measure(void **state)
         assert_true(find(r, "clean")->agreement > find(r, "half")->agreement);
         gbv_result_free(r);
     }
-}
-
-static char *as_json(const gbv_result *r)
-{
-    char *text;
-    size_t size;
-    gbv_error error;
-    FILE *stream = open_memstream(&text, &size);
-    assert_ok(gbv_report_json(r, stream, &error), error);
-    fclose(stream);
-    return text;
 }
 
 static void results_are_the_same_bytes_for_1_2_and_8_workers(void **state)
@@ -199,13 +107,13 @@ static void equal_sources_are_said_to_differ_by_chance_only(void **state)
     assert_ok(gbv_value(reference, sources, NULL, &r, &error), error);
     assert_true(r->sources[0].posterior == r->sources[1].posterior);
     assert_true(r->sources[0].rank == 1 && r->sources[1].rank == 1);
-    assert_true(r->warning_count > 0 && strstr(r->warnings[0], "chance"));
+    assert_true(r->ambiguous && r->warning_count > 0 && strstr(r->warnings[0], "chance"));
     gbv_result_free(r);
     gbv_sources_free(sources);
     gbv_dataset_free(reference);
 }
 
-static void a_source_with_one_class_is_scored_and_warned_about(void **state)
+static void a_source_with_one_class_is_scored_and_flagged(void **state)
 {
     const toy *t = *state;
     int32_t same[SAMPLE] = {0};
@@ -219,7 +127,9 @@ static void a_source_with_one_class_is_scored_and_warned_about(void **state)
     assert_ok(gbv_sources_add_dataset(sources, "flat", d, &error), error);
     assert_ok(gbv_value(reference, sources, NULL, &r, &error), error);
     assert_int_equal(find(r, "flat")->rank, 2);
-    assert_true(find(r, "flat")->score_status == GBV_SCORE_OK && find(r, "flat")->warning_count > 0);
+    assert_true(find(r, "flat")->score_status == GBV_SCORE_OK && find(r, "flat")->flag_count > 0);
+    assert_string_equal(find(r, "flat")->flags[0].kind, "one_class");
+    assert_non_null(strstr(find(r, "flat")->flags[0].detail, "'flat'"));
     gbv_result_free(r);
     gbv_sources_free(sources);
     gbv_dataset_free(reference);
@@ -288,18 +198,6 @@ static void wrong_choices_fail_before_anything_is_trained(void **state)
     gbv_dataset_free(reference);
 }
 
-static int make_data(void **state)
-{
-    *state = make_toy();
-    return 0;
-}
-
-static int free_data(void **state)
-{
-    free(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,7 +207,7 @@ int main(void)
         cmocka_unit_test(one_source_gets_all_weight_and_an_infinite_tau),
         cmocka_unit_test(the_prior_by_rows_follows_the_rows),
         cmocka_unit_test(equal_sources_are_said_to_differ_by_chance_only),
-        cmocka_unit_test(a_source_with_one_class_is_scored_and_warned_about),
+        cmocka_unit_test(a_source_with_one_class_is_scored_and_flagged),
         cmocka_unit_test(a_feature_measure_of_linear_models_warns),
         cmocka_unit_test(the_curve_runs_from_the_prior_to_one_source),
         cmocka_unit_test(wrong_choices_fail_before_anything_is_trained),
