@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sentence.h"
+#include "data/image_shape.h"
 #include "data/match.h"
 #include "data/probabilities.h"
 
@@ -136,23 +137,52 @@ static const char *kind_name(label_kind kind)
     return kind == LABELS_INTEGER ? "integers" : "text";
 }
 
+static void add_width(sentence *s, const gbv_dataset *dataset)
+{
+    sentence_add(s, " has %zu features a row", dataset->features.columns);
+    if (!dataset->shape.channels)
+        return;
+    sentence_add(s, " (images of ");
+    image_shape_add(s, dataset->shape);
+    sentence_add(s, ")");
+}
+
 static void check_width(fit *f, size_t index)
 {
-    size_t own = f->sources->items[index].dataset->features.columns;
-    const gbv_dataset *other = f->reference ? f->reference : f->sources->items[0].dataset;
-    if (own == other->features.columns)
+    const gbv_dataset *own = f->sources->items[index].dataset,
+                      *other = f->reference ? f->reference : f->sources->items[0].dataset;
+    if (own->features.columns == other->features.columns && !image_shapes_differ(own->shape, other->shape))
         return;
     sentence s = about(f, index);
-    sentence_add(&s, " has %zu features a row, ", own);
+    add_width(&s, own);
     if (!f->reference) {
-        sentence_add(&s, "source ");
+        sentence_add(&s, ", source ");
         sentence_quote(&s, f->sources->items[0].name);
     } else {
-        sentence_add(&s, "the reference");
+        sentence_add(&s, ", the reference");
     }
-    sentence_add(&s, " (%s) has %zu: every file must describe rows by the same features", other->name,
-                 other->features.columns);
+    sentence_add(&s, " (%s)", other->name);
+    add_width(&s, other);
+    sentence_add(&s, ": every file must describe rows by the same features%s",
+                 own->shape.channels && other->shape.channels ? "; --resize and --color serve folders of images" : "");
     tell(f, FIT_PROBLEM, index, &s);
+}
+
+/* Once is enough: sources that fit the reference have images of its size. */
+static void check_raw_pixels(fit *f)
+{
+    const gbv_dataset *large = f->reference && image_is_large(f->reference->shape) ? f->reference : NULL;
+    for (size_t i = 0; i < f->sources->count && !large; i++)
+        if (image_is_large(f->sources->items[i].dataset->shape))
+            large = f->sources->items[i].dataset;
+    if (!large)
+        return;
+    sentence s = {0};
+    sentence_add(&s,
+                 "%s: its rows are the raw pixels of images of %zu x %zu, over %d a side, and no ranking by them is "
+                 "meaningful: give the embeddings of a pretrained model as features instead",
+                 large->name, large->shape.width, large->shape.height, IMAGE_RAW_SIDE);
+    tell(f, FIT_WARNING, SIZE_MAX, &s);
 }
 
 /* The class of a label that is kept; extra classes are numbered in the order met. */
@@ -500,6 +530,7 @@ size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, cla
         sentence_add(&s, "no source was given: add at least one");
         tell(&f, FIT_PROBLEM, SIZE_MAX, &s);
     }
+    check_raw_pixels(&f);
     for (size_t i = 0; i < sources->count && status == GBV_OK; i++)
         status = check_source(&f, i);
     if (table && status == GBV_OK && f.problems == 0)

@@ -6,6 +6,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/text_table.h"
+#include "data/image_shape.h"
 #include "data/label_classes.h"
 #include "data/part.h"
 
@@ -24,13 +25,6 @@ static gbv_status check_names(const part *first, const part *other, gbv_error *e
     return GBV_OK;
 }
 
-static bool shapes_differ(gbv_image_shape a, gbv_image_shape b)
-{
-    return a.channels && b.channels &&
-           (a.height != b.height || a.width != b.width || a.channels != b.channels ||
-            a.channels_last != b.channels_last);
-}
-
 static gbv_status check_alike(const part *first, const part *other, label_kind kind, gbv_error *error)
 {
     const table *a = &first->table, *b = &other->table;
@@ -39,14 +33,14 @@ static gbv_status check_alike(const part *first, const part *other, label_kind k
         return error_set(error, GBV_BAD_INPUT,
                          "%s: has %zu features a row, %s has %zu: the parts of a dataset must have the same",
                          other->name, b->features.columns, first->name, a->features.columns);
-    if (shapes_differ(a->shape, b->shape))
-        return error_set(
-            error, GBV_BAD_INPUT,
-            "%s: its images are %zu x %zu x %zu%s, those of %s %zu x %zu x %zu%s (height, width, channels): "
-            "the parts of a dataset must have the same",
-            other->name, b->shape.height, b->shape.width, b->shape.channels,
-            b->shape.channels_last ? " with channels last" : "", first->name, a->shape.height, a->shape.width,
-            a->shape.channels, a->shape.channels_last ? " with channels last" : "");
+    if (image_shapes_differ(a->shape, b->shape)) {
+        sentence s = {0};
+        sentence_add(&s, "%s: its images have ", other->name);
+        image_shape_add(&s, b->shape);
+        sentence_add(&s, ", those of %s ", first->name);
+        image_shape_add(&s, a->shape);
+        return error_set(error, GBV_BAD_INPUT, "%s: the parts of a dataset must have the same", s.text);
+    }
     for (int role = features_only ? COLUMN_SOURCES : COLUMN_LABELS; role < COLUMN_ROLES; role++) {
         bool here = table_column((table *)b, (column_role)role)->present;
         if (here != table_column((table *)a, (column_role)role)->present)

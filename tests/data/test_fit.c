@@ -265,6 +265,54 @@ static void check_tells_problems_and_warnings(void **state)
     gbv_dataset_free(reference);
 }
 
+/* The fit of a source with a reference of as many columns, with the sizes of images that each says it has. */
+static heard fit_images(gbv_image_shape of_reference, gbv_image_shape of_source)
+{
+    heard h = {0};
+    gbv_dataset *reference = labelled("ref", 12, "cat|dog"), *dataset = labelled("photos", 12, "cat|dog");
+    gbv_sources *sources = gbv_sources_create();
+    gbv_error error;
+    reference->shape = of_reference;
+    dataset->shape = of_source;
+    assert_ok(gbv_sources_add_dataset(sources, "s", dataset, &error), error);
+    size_t problems = sources_fit(reference, sources, NULL, hear, &h, &error);
+    assert_int_equal(problems, h.problems);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+    return h;
+}
+
+static void images_of_another_shape_are_a_problem_even_with_as_many_pixels(void **state)
+{
+    (void)state;
+    gbv_image_shape wide = {.height = 2, .width = 6, .channels = 1}, colour = {.height = 2, .width = 2, .channels = 3},
+                    last = {.height = 2, .width = 2, .channels = 3, .channels_last = true};
+    heard h = fit_images(wide, colour);
+    assert_int_equal(h.problems, 1);
+    assert_holds(h.last_problem, "12 features a row (images of 2 x 2 pixels, 3 channels), the reference (ref) has 12 "
+                                 "features a row (images of 6 x 2 pixels, 1 channel)");
+    h = fit_images(colour, last);
+    assert_int_equal(h.problems, 1);
+    assert_holds(h.last_problem, "3 channels last");
+    assert_int_equal(fit_images(last, last).problems, 0);
+    assert_int_equal(fit_images((gbv_image_shape){0}, last).problems, 0); /* what is not known is not held against it */
+}
+
+static void raw_pixels_of_large_images_are_warned_of_once(void **state)
+{
+    (void)state;
+    gbv_image_shape small = {.height = 64, .width = 64, .channels = 1},
+                    large = {.height = 8, .width = 65, .channels = 3};
+    assert_int_equal(fit_images(small, small).warnings, 0);
+    heard h = fit_images(large, large);
+    assert_int_equal(h.warnings, 1);
+    assert_int_equal(h.last_source, SIZE_MAX);
+    assert_holds(h.last_warning, "ref: its rows are the raw pixels of images of 65 x 8");
+    assert_holds(h.last_warning, "embeddings of a pretrained model");
+    h = fit_images((gbv_image_shape){0}, large);
+    assert_holds(h.last_warning, "photos: its rows");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +328,8 @@ int main(void)
         cmocka_unit_test(without_a_reference_the_classes_are_the_sorted_union),
         cmocka_unit_test(without_a_reference_widths_are_compared_with_the_first),
         cmocka_unit_test(check_tells_problems_and_warnings),
+        cmocka_unit_test(images_of_another_shape_are_a_problem_even_with_as_many_pixels),
+        cmocka_unit_test(raw_pixels_of_large_images_are_warned_of_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,8 +126,8 @@ static void parts_that_differ_are_named(void **state)
                   flat[] = {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 5, 6};
     write_file("s1", tall, sizeof tall);
     write_file("s2", flat, sizeof flat);
-    assert_refused(in_folder("s?"), &(gbv_read_options){.features_only = true}, "s2: its images are 1 x 2 x 1",
-                   "2 x 1 x 1", NULL);
+    assert_refused(in_folder("s?"), &(gbv_read_options){.features_only = true}, "s2: its images have 2 x 1 pixels",
+                   "1 x 2 pixels, 1 channel", NULL);
 }
 
 static void bad_rows_are_counted_within_their_part(void **state)
