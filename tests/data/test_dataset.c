@@ -55,12 +55,26 @@ static void content_that_is_not_read_is_named_with_a_remedy(void **state)
         const char *name, *remedy;
     } cases[] = {
         {"", 0, "is empty", "write it again"},
-        {"PAR1\0\0\0\0", 8, "a Parquet file", "read_parquet"},
+        {"PAR1\0\0\0\0", 8, "a Parquet file", "other').to_csv('"},
+        {"ARROW1\0\0", 8, "an Arrow file", "read_feather('"},
+        {"FEA1\0\0\0\0", 8, "a Feather file", "read_feather('"},
         {"\x89HDF\r\n\x1a\n", 8, "an HDF5 file", "numpy.savez"},
         {"\x80\x04\x95\0\0", 5, "a Python pickle", "numpy.savez"},
-        {"\x89PNG\r\n\x1a\n", 8, "a PNG image", "numpy.save"},
-        {"\xff\xd8\xff\xe0", 4, "a JPEG image", "numpy.save"},
-        {"{\"a\": 1}\n{\"a\": 2}\n", 18, "JSON", "read_json"},
+        {"\x80\x02}q\1(U\x0b"
+         "batch_labelq\2U",
+         20, "a Python pickle", "y=d[b'labels'])\""},
+        {"\x80\x02}q\1(U\x0b"
+         "fine_labelsq\2U",
+         20, "a Python pickle", "y=d[b'fine_labels'])\""},
+        {"\x80\x04\x95\0\0cpandas.core.frame", 23, "a Python pickle", "pandas.read_pickle('"},
+        {"(dp0\nS'data'\np1\n.", 17, "a Python pickle", "if you trust"},
+        {"}q\0X\1\0\0\0a.", 10, "a Python pickle", "if you trust"},
+        {"\x89PNG\r\n\x1a\n", 8, "a PNG image", "CLASS/IMAGE"},
+        {"\xff\xd8\xff\xe0", 4, "a JPEG image", "CLASS/IMAGE"},
+        {"{\"a\": 1}\n{\"a\": 2}\n", 18, "JSON Lines", "other', lines=True).to_csv('"},
+        {"{\"a\": 1}\r\n\r\n {\"a\": 2}", 20, "JSON Lines", "lines=True"},
+        {"{\n\"a\": {}\n}\n", 13, "be JSON,", "read_json('"},
+        {"{\"a\": 1}\n", 9, "be JSON,", "read_json('"},
         {" [ 1, 2]", 8, "JSON", "read_json"},
         {"BZh91AY&SY\x01", 11, "bzip2", "bunzip2"},
         {"\xff\xfe"
@@ -72,6 +86,19 @@ static void content_that_is_not_read_is_named_with_a_remedy(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_refused(write_file("other", cases[i].bytes, cases[i].size), NULL, "other", cases[i].name,
                        cases[i].remedy, NULL);
+}
+
+static void a_remedy_can_be_pasted_whatever_the_name(void **state)
+{
+    (void)state;
+    assert_refused(write_file("it's $5.parquet", "PAR1\0\0\0\0", 8), NULL, "read_parquet('",
+                   "/it\\x27s \\x245.parquet')", "/it\\x27s \\x245.csv', index=False)\"", NULL);
+    assert_refused(write_file("odd.csv", "PAR1\0\0\0\0", 8), NULL, "odd.csv.csv'", NULL);
+    assert_refused(write_file("data_batch_1",
+                              "\x80\x02}q\1(U\x0b"
+                              "batch_labelq\2U",
+                              20),
+                   NULL, "data_batch_1', 'rb'), encoding='bytes')", "data_batch_1.npz'", "x=d[b'data']", NULL);
 }
 
 static void a_column_named_like_a_magic_is_a_table(void **state)
@@ -226,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_name_with_a_comma_is_one_file),
         cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(content_that_is_not_read_is_named_with_a_remedy),
+        cmocka_unit_test(a_remedy_can_be_pasted_whatever_the_name),
         cmocka_unit_test(a_column_named_like_a_magic_is_a_table),
         cmocka_unit_test(every_format_has_a_name_and_a_summary),
         cmocka_unit_test(inputs_are_recorded_with_their_fingerprint),

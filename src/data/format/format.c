@@ -33,9 +33,12 @@ gbv_status table_read(const unsigned char *bytes, size_t size, const table_reque
         return error_set(error, GBV_BAD_INPUT,
                          "%s: is empty; expected NPY, NPZ, CSV, TSV, IDX or CIFAR data: write it again", request->path);
     const foreign_content *foreign = foreign_content_find(bytes, size);
-    if (foreign)
+    if (foreign) {
+        char remedy[800];
+        foreign_remedy(foreign, request->path, remedy, sizeof remedy);
         return error_set(error, GBV_BAD_INPUT, "%s: seems to be %s, which is not read here: %s", request->path,
-                         foreign->name, foreign->remedy);
+                         foreign->name, remedy);
+    }
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i]->recognise && formats[i]->recognise(bytes, size))
             return formats[i]->read(bytes, size, request, out, error);
