@@ -5,6 +5,7 @@
 
 #include "base/csv_text.h"
 #include "base/number.h"
+#include "base/sentence.h"
 #include "report/print.h"
 #include "report/result_words.h"
 
@@ -28,9 +29,17 @@ static void write_line(FILE *stream, const gbv_source_result *s, const gbv_score
     write_number(stream, by->posterior);
     write_number(stream, s->rows ? by->posterior / (double)s->rows : NAN);
     fprintf(stream, ",%zu,", by->rank);
+    sentence flags = {0};
     for (size_t i = 0; i < s->flag_count; i++)
-        fprintf(stream, "%s%s", i ? " " : "", s->flags[i].kind);
-    fprintf(stream, ",%s,%s\n", measure, variant);
+        sentence_add(&flags, "%s%s", i ? " " : "", s->flags[i].kind);
+    if (flags.length)
+        csv_text_write(stream, flags.text);
+    fputc(',', stream);
+    csv_text_write(stream, measure);
+    fputc(',', stream);
+    if (*variant)
+        csv_text_write(stream, variant);
+    fputc('\n', stream);
 }
 
 void result_print_csv(const gbv_result *r, FILE *stream)
