@@ -1,11 +1,10 @@
 /* bench_measure.c - how long the measures take.
  *
  *     bench_measure                    made-up inputs, one line a case with the median seconds
- *     bench_measure leep FILE ...      one case over raw arrays that another program wrote (bench/run_measure.py):
- *         MEASURE f32|f64 exact|fast REPETITIONS ROWS COLUMNS ARRAY LABELS         leep (probabilities), logme
- * (features) mmd f32|f64 exact|fast REPETITIONS ROWS COLUMNS FEATURES SOURCE_FEATURES prints the median seconds and the
- * score
- */
+ *     bench_measure MEASURE f32|f64 MODE REPETITIONS ROWS COLUMNS ARRAY LABELS|SOURCE_FEATURES
+ *         one case over raw arrays that another program wrote (bench/run_measure.py): prints the median seconds and
+ *         the score. MODE is a variant of the measure, "fast" for single-precision products, or "-". ARRAY holds what
+ *         the measure needs: probabilities or features. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +43,14 @@ static void *allocate(size_t bytes)
 }
 
 /* Median seconds of `repetitions` calls after one that is not counted. */
-static double median_seconds(const char *measure, const gbv_measure_input *input, int repetitions, double *score)
+static double median_seconds(const char *measure, const char *variant, const gbv_measure_input *input, int repetitions,
+                             double *score)
 {
     double times[MAXIMAL_REPETITIONS];
     gbv_error error;
     for (int i = -1; i < repetitions; i++) {
         double start = seconds_now();
-        if (gbv_measure(measure, NULL, input, score, NULL, &error) != GBV_OK) {
+        if (gbv_measure(measure, variant, input, score, NULL, &error) != GBV_OK) {
             fprintf(stderr, "bench_measure: %s\n", error.message);
             exit(1);
         }
@@ -81,6 +81,8 @@ static gbv_matrix view(const void *values, bool single, size_t rows, size_t colu
 static int run_files(char **arguments)
 {
     const char *measure = arguments[0];
+    const gbv_measure_info *info = gbv_measure_find(measure);
+    unsigned needs = info ? info->needs : 0;
     bool single = strcmp(arguments[1], "f32") == 0;
     int repetitions = atoi(arguments[3]);
     if (repetitions < 1 || repetitions > MAXIMAL_REPETITIONS) {
@@ -91,17 +93,18 @@ static int run_files(char **arguments)
     size_t size = single ? sizeof(float) : sizeof(double);
     void *values = read_array(arguments[6], size, rows * columns), *second = NULL;
     gbv_measure_input input = {.rows = rows, .fast = strcmp(arguments[2], "fast") == 0};
-    if (strcmp(measure, "mmd") == 0) {
+    const char *variant = input.fast || strcmp(arguments[2], "-") == 0 ? NULL : arguments[2];
+    if (needs & GBV_NEEDS_SOURCE_FEATURES) {
         second = read_array(arguments[7], size, rows * columns);
         input.source_features = view(second, single, rows, columns);
     } else {
         input.labels = second = read_array(arguments[7], sizeof(int32_t), rows);
     }
-    if (strcmp(measure, "leep") == 0)
+    if (needs & GBV_NEEDS_PROBABILITIES)
         input.probabilities = view(values, single, rows, columns);
     else
         input.features = view(values, single, rows, columns);
-    double score, seconds = median_seconds(measure, &input, repetitions, &score);
+    double score, seconds = median_seconds(measure, variant, &input, repetitions, &score);
     printf("%.9f %.17g\n", seconds, score);
     free(values);
     free(second);
@@ -137,7 +140,7 @@ static void run_made_up(const bench_case *c)
     gbv_measure_input input = {.rows = c->rows, .labels = labels, .class_count = c->classes, .fast = c->fast};
     input.probabilities = input.features = gbv_matrix_f32(values, c->rows, c->columns);
     input.source_features = gbv_matrix_f32(source, c->rows, c->columns);
-    double score, seconds = median_seconds(c->measure, &input, c->repetitions, &score);
+    double score, seconds = median_seconds(c->measure, NULL, &input, c->repetitions, &score);
     printf("%-6s rows %-6zu columns %-5zu classes %-4zu %-5s %10.6f s\n", c->measure, c->rows, c->columns, c->classes,
            c->fast ? "fast" : "exact", seconds);
     free(values);
@@ -156,7 +159,7 @@ int main(int count, char **arguments)
     if (count == 9)
         return run_files(arguments + 1);
     if (count != 1) {
-        fprintf(stderr, "usage: bench_measure [MEASURE f32|f64 exact|fast REPETITIONS ROWS COLUMNS ARRAY "
+        fprintf(stderr, "usage: bench_measure [MEASURE f32|f64 MODE REPETITIONS ROWS COLUMNS ARRAY "
                         "LABELS|SOURCE_FEATURES]\n");
         return 2;
     }

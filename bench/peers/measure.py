@@ -6,6 +6,14 @@ mmd     the authors' torch code: three full matrices of squared distances, four 
 hscore  Transfer-Learning-Library: both covariances in full, pseudo-inverse; regularised: that of Ledoit and Wolf
 sfda    the authors' two stages, each a generalised eigen-decomposition; etran-lda is the first of them
 gbc     the authors' pairs of classes; transrate Transfer-Learning-Library's determinants; lfc the N x N kernels
+nce     Transfer-Learning-Library's table of counts, filled by bincount instead of its Python loop
+nleep   the program of SFDA: scikit-learn's PCA and GaussianMixture, then LEEP; in the precision of the features
+pactran the authors' ten rounds over N x Z arrays; gauss: SciPy's L-BFGS-B, at most 100 steps, as they call it
+etran-energy  logarithm of a sum of exponentials over arrays, in the precision of the features
+cmmd    the authors' torch code between probabilities and one-hot labels: all rows, or batches of 128
+nll     one temperature for each half of the rows by SciPy's bounded search
+
+All are written over whole arrays, as a good user of NumPy would; none is slower than the program that it restates.
 """
 import numpy as np
 
@@ -62,8 +70,8 @@ def logme(features, labels):
     return float(np.mean(evidences))
 
 
-def mmd(x, y):
-    """Minus the root of the biased MMD^2 of two torch tensors, bandwidths 1, 2, 5, 10."""
+def _mmd_squared(x, y):
+    """Biased MMD^2 of two torch tensors, bandwidths 1, 2, 5, 10."""
     import torch
     xx, xy, yy = x @ x.t(), x @ y.t(), y @ y.t()
     x_squares, y_squares = torch.diag(xx), torch.diag(yy)
@@ -73,7 +81,21 @@ def mmd(x, y):
         k_xx += torch.exp(-gamma * (-2 * xx + x_squares.unsqueeze(1) + x_squares.unsqueeze(0)))
         k_xy += torch.exp(-gamma * (-2 * xy + x_squares.unsqueeze(1) + y_squares.unsqueeze(0)))
         k_yy += torch.exp(-gamma * (-2 * yy + y_squares.unsqueeze(1) + y_squares.unsqueeze(0)))
-    squared = k_xx.mean() + k_yy.mean() - 2 * k_xy.mean()
+    return k_xx.mean() + k_yy.mean() - 2 * k_xy.mean()
+
+
+def mmd(features, source_features):
+    import torch
+    squared = _mmd_squared(torch.from_numpy(features), torch.from_numpy(source_features))
+    return -float(torch.sqrt(torch.clamp(squared, min=0)))
+
+
+def cmmd(probabilities, labels, variant):
+    import torch
+    x = torch.from_numpy(probabilities)
+    y = torch.nn.functional.one_hot(torch.from_numpy(labels).long(), x.shape[1]).to(x.dtype)
+    batch, share = (128, 128) if variant == "code" else (len(x), 1)
+    squared = sum(_mmd_squared(x[i:i + batch], y[i:i + batch]) for i in range(0, len(x), batch)) / share
     return -float(torch.sqrt(torch.clamp(squared, min=0)))
 
 
@@ -139,12 +161,12 @@ def _softmax(logits):
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def etran_lda(features, labels):
+def etran_lda(features, labels, variant=None):
     probabilities, _, _ = _discriminant(features.astype(np.float64), labels)
     return float(probabilities[np.arange(len(labels)), labels].mean())
 
 
-def etran(features, labels):
+def etran(features, labels, variant):
     from scipy.special import logsumexp
     return 0.85 * etran_lda(features, labels) + 0.15 * float(logsumexp(features.astype(np.float64), axis=1).mean())
 
@@ -197,3 +219,120 @@ def lfc(features, labels):
     of_features -= of_features.mean()
     of_labels -= of_labels.mean()
     return float((of_features * of_labels).sum() / (np.linalg.norm(of_features) * np.linalg.norm(of_labels)))
+
+
+def accuracy(probabilities, labels):
+    return float((probabilities.argmax(axis=1) == labels).mean())
+
+
+def nce(probabilities, labels):
+    rows, source_classes = probabilities.shape
+    cells = labels.astype(np.int64) * source_classes + probabilities.argmax(axis=1)
+    joint = np.bincount(cells, minlength=(int(labels.max()) + 1) * source_classes).reshape(-1, source_classes) / rows
+    of_source = joint.sum(axis=0)
+    conditional = joint[:, of_source > 0] / of_source[of_source > 0]
+    return float((conditional * np.log(conditional + 1e-20)).sum(axis=0) @ of_source[of_source > 0])
+
+
+def nleep(features, labels, variant):
+    from sklearn.decomposition import PCA
+    from sklearn.mixture import GaussianMixture
+    components = 5 * (int(labels.max()) + 1)
+    scores = PCA(n_components=0.8).fit_transform(features)
+    mixture = GaussianMixture(n_components=components, random_state=0).fit(scores)
+    return leep(mixture.predict_proba(scores), labels)
+
+
+def _pactran_table(probabilities, labels, dirichlet):
+    """The ten rounds: shares q of the rows, their logarithms, and the counts A of the classes."""
+    from scipy.special import psi
+    one_hot = (np.arange(int(labels.max()) + 1)[:, None] == labels).astype(np.float64)
+    prior = one_hot.mean(axis=1) + 1e-10
+    logarithms = np.log(probabilities + 1e-10)
+    shares = probabilities
+    for _ in range(10):
+        counts = prior[:, None] + one_hot @ shares
+        terms = psi(counts)
+        if dirichlet:
+            terms -= psi(counts.sum(axis=0))
+        log_shares = logarithms + terms[labels]
+        log_shares -= log_shares.max(axis=1, keepdims=True)
+        shares = np.exp(log_shares)
+        sums = shares.sum(axis=1, keepdims=True)
+        shares /= sums
+        log_shares -= np.log(sums)
+    return prior, counts, (shares * (log_shares - logarithms)).sum()
+
+
+def pactran_dirichlet(probabilities, labels):
+    from scipy.special import gammaln
+    prior, counts, divergence = _pactran_table(probabilities.astype(np.float64), labels, True)
+    of_prior = gammaln(prior.sum()) - gammaln(prior).sum()
+    columns = of_prior - gammaln(counts.sum(axis=0)) + gammaln(counts).sum(axis=0)
+    return float((columns.sum() - divergence) / (len(labels) * len(prior)))
+
+
+def pactran_gamma(probabilities, labels):
+    from scipy.special import gammaln
+    probabilities = probabilities.astype(np.float64)
+    prior, counts, divergence = _pactran_table(probabilities, labels, False)
+    table = (gammaln(prior)[:, None] - gammaln(counts)).sum()
+    of_rows = (np.log(probabilities @ counts.sum(axis=0)) - 1).sum()
+    return float(-1 - (table + divergence + of_rows) / (len(labels) * len(prior)))
+
+
+def pactran_gauss(features, labels):
+    from scipy.optimize import minimize
+    features = features.astype(np.float64)
+    features -= features.mean(axis=0)
+    rows, columns = features.shape
+    classes = int(labels.max()) + 1
+    one_hot = (labels[:, None] == np.arange(classes)).astype(np.float64)
+
+    def loss(parameters):
+        weights, bias = parameters[:-classes].reshape(columns, classes), parameters[-classes:]
+        logits = features @ weights + bias
+        logits -= logits.max(axis=1, keepdims=True)
+        powers = np.exp(logits)
+        sums = powers.sum(axis=1, keepdims=True)
+        value = np.mean(np.log(sums[:, 0]) - logits[np.arange(rows), labels]) + (weights ** 2).sum() / (2 * rows)
+        residuals = (powers / sums - one_hot) / rows
+        return value, np.concatenate(((features.T @ residuals + weights / rows).ravel(), residuals.sum(axis=0)))
+
+    start = np.zeros((columns + 1) * classes)
+    start[:-classes] = 0.03 * np.random.default_rng(0).normal(size=columns * classes)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", tol=1e-6, options={"maxiter": 100})
+    probabilities = _softmax(features @ found.x[:-classes].reshape(columns, classes) + found.x[-classes:])
+    variances = probabilities * (1 - probabilities)
+    flatness = ((features ** 2).T @ variances + 1 / rows).sum() + variances.sum()
+    cells = columns * classes
+    return -float(found.fun + 0.5 * cells / rows * (100 / columns) * np.log(flatness * rows / cells + 1e-10))
+
+
+def etran_energy(features, labels, variant):
+    largest = features.max(axis=1, keepdims=True)
+    energies = largest[:, 0] + np.log(np.exp(features - largest).sum(axis=1))
+    if variant == "code":
+        energies = np.sort(energies)[-(-len(energies) // 100) * -1:]
+    return float(energies.mean())
+
+
+def nll(probabilities, labels):
+    from scipy.optimize import minimize_scalar
+    rows = np.arange(len(labels))
+    # The even and the odd rows of each class.
+    order = np.argsort(labels, kind="stable")
+    half = np.empty(len(labels), dtype=int)
+    half[order] = (rows - np.searchsorted(labels[order], labels[order])) % 2
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(probabilities)
+    logarithms -= logarithms.max(axis=1, keepdims=True)
+    sum_of_logs = 0.0
+    for fitted in (0, 1):
+        fit, fit_own = logarithms[half == fitted], logarithms[rows, labels][half == fitted]
+        found = minimize_scalar(lambda inverse: np.log(np.exp(inverse * fit).sum(axis=1)).mean()
+                                - inverse * fit_own.mean(), bounds=(0.05, 20), method="bounded")
+        score, own = logarithms[half != fitted], logarithms[rows, labels][half != fitted]
+        likelihoods = np.exp(found.x * own) / np.exp(found.x * score).sum(axis=1)
+        sum_of_logs += np.log((1 - 1e-6) * likelihoods + 1e-6).sum()
+    return float(sum_of_logs / len(labels))
