@@ -281,7 +281,7 @@ def pactran_gamma(probabilities, labels):
     return float(-1 - (table + divergence + of_rows) / (len(labels) * len(prior)))
 
 
-def pactran_gauss(features, labels):
+def pactran_gauss(features, labels, tolerance=1e-6, steps=100):
     from scipy.optimize import minimize
     features = features.astype(np.float64)
     features -= features.mean(axis=0)
@@ -301,7 +301,8 @@ def pactran_gauss(features, labels):
 
     start = np.zeros((columns + 1) * classes)
     start[:-classes] = 0.03 * np.random.default_rng(0).normal(size=columns * classes)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", tol=1e-6, options={"maxiter": 100})
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", tol=tolerance,
+                     options={"maxiter": steps})
     probabilities = _softmax(features @ found.x[:-classes].reshape(columns, classes) + found.x[-classes:])
     variances = probabilities * (1 - probabilities)
     flatness = ((features ** 2).T @ variances + 1 / rows).sum() + variances.sum()

@@ -32,8 +32,8 @@ void spotri_(const char *uplo, const int *n, float *a, const int *lda, int *info
 #define CLONED
 #endif
 
-/* ln sum_j exp(v_j), stable; -INFINITY for count 0. */
-double dense_log_sum_exp(const double *values, size_t count);
+/* ln sum_j exp(v_j) of each row, stable; NaN where there is one. A row's result depends on no other row. */
+void dense_log_sum_exp_rows(const double *values, size_t rows, size_t columns, double *out);
 
 /* sums[j] += values[j]. */
 void dense_add_f64(double *sums, const double *values, size_t count);

@@ -13,6 +13,7 @@
 #include "compute/dense.h"
 
 enum { PAPER, CODE };
+enum { BLOCK = 64 };
 
 static int descending(const void *a, const void *b)
 {
@@ -20,22 +21,54 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* The `wanted` largest come first, falling: Hoare's selection, then a sort of those only. */
+static void largest_first(double *values, size_t count, size_t wanted)
+{
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, last = (ptrdiff_t)wanted - 1;
+    while (low < high) {
+        double pivot = values[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (values[i] > pivot)
+                i++;
+            while (values[j] < pivot)
+                j--;
+            if (i <= j) {
+                double kept = values[i];
+                values[i++] = values[j];
+                values[j--] = kept;
+            }
+        }
+        /* low..j are at least the pivot, i..high at most, and what lies between is the pivot. */
+        if (last <= j)
+            high = j;
+        else if (last >= i)
+            low = i;
+        else
+            break;
+    }
+    qsort(values, wanted, sizeof *values, descending);
+}
+
 static gbv_status etran_energy(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                                gbv_error *error)
 {
     const gbv_matrix *matrix = &input->features;
     size_t rows = input->rows, used = rows;
-    double *buffer = memory_array(matrix->columns, sizeof *buffer), *energies = memory_array(rows, sizeof *energies);
+    double *buffer = memory_array(matrix->columns, BLOCK * sizeof *buffer);
+    double *energies = memory_array(rows, sizeof *energies);
     gbv_status status = GBV_OK;
     if (!buffer || !energies) {
         status = error_out_of_memory(error, "the energies of the rows");
         goto done;
     }
-    for (size_t i = 0; i < rows; i++)
-        energies[i] = dense_log_sum_exp(matrix_row(matrix, i, buffer), matrix->columns);
+    for (size_t i = 0; i < rows; i += BLOCK) {
+        size_t count = rows - i < BLOCK ? rows - i : BLOCK;
+        dense_log_sum_exp_rows(matrix_block(matrix, i, count, buffer), count, matrix->columns, energies + i);
+    }
     if (variant == CODE) {
         used = rows / 100 + (rows % 100 != 0);
-        qsort(energies, rows, sizeof *energies, descending);
+        largest_first(energies, rows, used);
     } else {
         for (size_t i = 0; row_terms && i < rows; i++)
             row_terms[i] = energies[i];

@@ -187,7 +187,8 @@ static double expect(mixture *m)
     }
     double sum = 0;
     for (size_t i = 0; i < m->rows; i++) {
-        double *row = m->responsibilities + i * components, likelihood = dense_log_sum_exp(row, components);
+        double *row = m->responsibilities + i * components, likelihood;
+        dense_log_sum_exp_rows(row, 1, components, &likelihood);
         if (!isfinite(likelihood))
             return NAN;
         sum += likelihood;

@@ -9,18 +9,30 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "compute/dense.h"
+#include "compute/power.h"
 
 static const double floor_share = 1e-6, smallest_inverse = 0.05, largest_inverse = 20;
+
+/* Stands for the logarithm of zero: its power is exactly zero, and unlike -INFINITY it can be multiplied with that. */
+static const double LOG_OF_ZERO = -1e300;
+
+enum { BLOCK = 1024 }; /* powers taken at a time */
 
 typedef struct tempering {
     const gbv_measure_input *input;
     size_t columns;
-    double *logarithms;    /* rows x columns: ln p minus the row's largest */
-    unsigned char *halves; /* rows: 0 or 1 */
+    size_t *rows;       /* the rows of the first half, then those of the second */
+    size_t starts[3];   /* where each half begins among them */
+    double *logarithms; /* in that order, rows x columns: ln p minus the row's largest */
+    double *powers;     /* of a block of rows */
+    size_t *first;      /* class_count + 1: where the columns of each class begin in `own` */
+    size_t *own;        /* columns, class after class; those of no class are left out */
 } tempering;
 
 /* What one row says at an inverse temperature. */
@@ -29,19 +41,36 @@ typedef struct row_state {
     double slope, curvature; /* of its logarithm, by the inverse temperature */
 } row_state;
 
-static row_state temper_row(const tempering *t, size_t row, double inverse)
+CLONED static void take_powers(const double *logarithms, size_t count, double inverse, double *powers)
 {
-    const double *logarithms = t->logarithms + row * t->columns;
-    int32_t label = t->input->labels[row];
-    double all[3] = {0}, own[3] = {0}; /* sums of w, w l, w l^2 */
-    for (size_t z = 0; z < t->columns; z++) {
-        double l = logarithms[z];
-        if (l == -INFINITY)
-            continue;
-        double w = exp(inverse * l);
-        all[0] += w, all[1] += w * l, all[2] += w * l * l;
-        if (measure_column_class(t->input, z) == label)
-            own[0] += w, own[1] += w * l, own[2] += w * l * l;
+#pragma omp simd
+    for (size_t k = 0; k < count; k++)
+        powers[k] = power_of_e(inverse * logarithms[k]);
+}
+
+/* Sums of w, w l, w l^2. */
+CLONED static void sum_row(const double *logarithms, const double *powers, size_t count, double sums[3])
+{
+    double zeroth = 0, first = 0, second = 0;
+#pragma omp simd reduction(+ : zeroth, first, second)
+    for (size_t z = 0; z < count; z++) {
+        double wl = powers[z] * logarithms[z];
+        zeroth += powers[z];
+        first += wl;
+        second += wl * logarithms[z];
+    }
+    sums[0] = zeroth, sums[1] = first, sums[2] = second;
+}
+
+static row_state temper_row(const tempering *t, size_t position, const double *powers)
+{
+    const double *logarithms = t->logarithms + position * t->columns;
+    size_t label = (size_t)t->input->labels[t->rows[position]];
+    double all[3], own[3] = {0};
+    sum_row(logarithms, powers, t->columns, all);
+    for (size_t k = t->first[label]; k < t->first[label + 1]; k++) {
+        double w = powers[t->own[k]], l = logarithms[t->own[k]];
+        own[0] += w, own[1] += w * l, own[2] += w * l * l;
     }
     row_state state = {.likelihood = own[0] / all[0]};
     if (own[0] > 0) {
@@ -52,15 +81,26 @@ static row_state temper_row(const tempering *t, size_t row, double inverse)
     return state;
 }
 
-static void half_slope(const tempering *t, int half, double inverse, double *slope, double *curvature)
+static size_t block_rows(const tempering *t)
+{
+    return t->columns < BLOCK ? BLOCK / t->columns : 1;
+}
+
+/* Slope and curvature of a half's log-likelihood; with `likelihoods`, those of its rows too. */
+static void temper_half(const tempering *t, int half, double inverse, double *slope, double *curvature,
+                        double *likelihoods)
 {
     *slope = *curvature = 0;
-    for (size_t i = 0; i < t->input->rows; i++) {
-        if (t->halves[i] != half)
-            continue;
-        row_state state = temper_row(t, i, inverse);
-        *slope += state.slope;
-        *curvature += state.curvature;
+    for (size_t first = t->starts[half]; first < t->starts[half + 1]; first += block_rows(t)) {
+        size_t left = t->starts[half + 1] - first, count = left < block_rows(t) ? left : block_rows(t);
+        take_powers(t->logarithms + first * t->columns, count * t->columns, inverse, t->powers);
+        for (size_t i = 0; i < count; i++) {
+            row_state state = temper_row(t, first + i, t->powers + i * t->columns);
+            *slope += state.slope;
+            *curvature += state.curvature;
+            if (likelihoods)
+                likelihoods[t->rows[first + i]] = state.likelihood;
+        }
     }
 }
 
@@ -70,7 +110,7 @@ static double fit_inverse(const tempering *t, int half)
 {
     double low = smallest_inverse, high = largest_inverse, inverse = 1, slope, curvature;
     for (int step = 0; step < 60; step++) {
-        half_slope(t, half, inverse, &slope, &curvature);
+        temper_half(t, half, inverse, &slope, &curvature, NULL);
         if (slope == 0)
             return inverse;
         if (slope > 0)
@@ -101,48 +141,90 @@ static gbv_status take_logarithms(tempering *t, gbv_error *error)
     if (!buffer)
         return error_out_of_memory(error, "a row of probabilities");
     for (size_t i = 0; i < matrix->rows; i++) {
-        const double *values = matrix_row(matrix, i, buffer);
+        const double *values = matrix_row(matrix, t->rows[i], buffer);
         double largest = log(values[measure_argmax(values, t->columns)]);
         for (size_t z = 0; z < t->columns; z++)
-            t->logarithms[i * t->columns + z] = values[z] > 0 ? log(values[z]) - largest : -INFINITY;
+            t->logarithms[i * t->columns + z] = values[z] > 0 ? log(values[z]) - largest : LOG_OF_ZERO;
     }
     free(buffer);
     return GBV_OK;
+}
+
+/* Which columns stand for each class. */
+static void sort_columns(tempering *t)
+{
+    size_t classes = t->input->class_count;
+    for (size_t z = 0; z < t->columns; z++)
+        if (measure_column_class(t->input, z) >= 0)
+            t->first[measure_column_class(t->input, z) + 1]++;
+    for (size_t c = 0; c < classes; c++)
+        t->first[c + 1] += t->first[c];
+    for (size_t z = 0; z < t->columns; z++)
+        if (measure_column_class(t->input, z) >= 0)
+            t->own[t->first[measure_column_class(t->input, z)]++] = z;
+    memmove(t->first + 1, t->first, classes * sizeof *t->first);
+    t->first[0] = 0;
+}
+
+/* The even and the odd rows of each class. */
+static gbv_status cut_in_halves(tempering *t, gbv_error *error)
+{
+    size_t rows = t->input->rows, end = 0;
+    unsigned char *next = memory_zeroed(t->input->class_count, 1), *halves = memory_array(rows, 1);
+    if (next && halves) {
+        for (size_t i = 0; i < rows; i++) {
+            halves[i] = next[t->input->labels[i]];
+            next[t->input->labels[i]] ^= 1;
+        }
+        for (int half = 0; half < 2; half++) {
+            for (size_t i = 0; i < rows; i++)
+                if (halves[i] == half)
+                    t->rows[end++] = i;
+            t->starts[half + 1] = end;
+        }
+    }
+    free(next);
+    free(halves);
+    return t->starts[2] == rows ? GBV_OK : error_out_of_memory(error, "the halves of the rows");
 }
 
 static gbv_status nll(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                       gbv_error *error)
 {
     (void)variant;
-    size_t rows = input->rows, cells;
-    tempering t = {.input = input, .columns = input->probabilities.columns};
-    unsigned char *next_half = memory_zeroed(input->class_count, 1);
-    t.halves = memory_array(rows, 1);
-    if (!__builtin_mul_overflow(rows, t.columns, &cells))
+    size_t rows = input->rows, columns = input->probabilities.columns, cells;
+    tempering t = {.input = input,
+                   .columns = columns,
+                   .rows = memory_array(rows, sizeof *t.rows),
+                   .powers = memory_array(columns < BLOCK ? BLOCK : columns, sizeof *t.powers),
+                   .first = memory_zeroed(input->class_count + 1, sizeof *t.first),
+                   .own = memory_array(columns, sizeof *t.own)};
+    double *likelihoods = memory_array(rows, sizeof *likelihoods), slope, curvature, sum = 0;
+    if (!__builtin_mul_overflow(rows, columns, &cells))
         t.logarithms = memory_array(cells, sizeof *t.logarithms);
     gbv_status status = GBV_OK;
-    if (!next_half || !t.halves || !t.logarithms) {
+    if (!t.rows || !t.powers || !t.first || !t.own || !likelihoods || !t.logarithms) {
         status = error_out_of_memory(error, "the logarithms of the probabilities");
         goto done;
     }
-    if ((status = take_logarithms(&t, error)) != GBV_OK)
+    sort_columns(&t);
+    if ((status = cut_in_halves(&t, error)) != GBV_OK || (status = take_logarithms(&t, error)) != GBV_OK)
         goto done;
+    for (int half = 0; half < 2; half++)
+        temper_half(&t, half, fit_inverse(&t, 1 - half), &slope, &curvature, likelihoods);
     for (size_t i = 0; i < rows; i++) {
-        t.halves[i] = next_half[input->labels[i]];
-        next_half[input->labels[i]] ^= 1;
-    }
-    double inverse[2] = {fit_inverse(&t, 1), fit_inverse(&t, 0)}, sum = 0;
-    for (size_t i = 0; i < rows; i++) {
-        double likelihood = temper_row(&t, i, inverse[t.halves[i]]).likelihood;
-        double term = log((1 - floor_share) * likelihood + floor_share);
+        double term = log((1 - floor_share) * likelihoods[i] + floor_share);
         if (row_terms)
             row_terms[i] = term;
         sum += term;
     }
     *score = sum / (double)rows;
 done:
-    free(next_half);
-    free(t.halves);
+    free(t.rows);
+    free(t.powers);
+    free(t.first);
+    free(t.own);
+    free(likelihoods);
     free(t.logarithms);
     return status;
 }

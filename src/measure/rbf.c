@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "compute/dense.h"
+#include "compute/power.h"
 
 enum { TILE = 512 };
 
@@ -25,109 +26,21 @@ double rbf_kernel(double squared_distance)
            exp(squared_distance / -2);
 }
 
-/* The larger of any number and one that is not negative: their bits, read as integers, are in the same order. Compared
- * as floats the constant would tempt the compiler into branches, and the loop would not become vector instructions. */
-static inline float larger_f32(float x, float other)
-{
-    int32_t a, b;
-    memcpy(&a, &x, sizeof a);
-    memcpy(&b, &other, sizeof b);
-    a = a > b ? a : b;
-    memcpy(&x, &a, sizeof x);
-    return x;
-}
-
-static inline double larger_f64(double x, double other)
-{
-    int64_t a, b;
-    memcpy(&a, &x, sizeof a);
-    memcpy(&b, &other, sizeof b);
-    a = a > b ? a : b;
-    memcpy(&x, &a, sizeof x);
-    return x;
-}
-
-static inline float smaller_f32(float x, float other)
-{
-    int32_t a, b;
-    memcpy(&a, &x, sizeof a);
-    memcpy(&b, &other, sizeof b);
-    a = a < b ? a : b;
-    memcpy(&x, &a, sizeof x);
-    return x;
-}
-
-static inline double smaller_f64(double x, double other)
-{
-    int64_t a, b;
-    memcpy(&a, &x, sizeof a);
-    memcpy(&b, &other, sizeof b);
-    a = a < b ? a : b;
-    memcpy(&x, &a, sizeof x);
-    return x;
-}
-
-/* 2^-u for u >= 0 as a polynomial around the nearest integer, which then goes straight into the exponent bits: adding
- * 1.5 * 2^23 leaves that integer in the low bits. u is kept where the power is a normal number. */
-static inline float inverse_power_f32(float u)
-{
-    float s = -smaller_f32(u, 110.0f), shifted = s + 12582912.0f, f = s - (shifted - 12582912.0f);
-    float p = 1.52527338e-5f;
-    p = p * f + 1.54035304e-4f;
-    p = p * f + 1.33335581e-3f;
-    p = p * f + 9.61812911e-3f;
-    p = p * f + 5.55041087e-2f;
-    p = p * f + 2.40226507e-1f;
-    p = p * f + 6.93147181e-1f;
-    p = p * f + 1.0f;
-    uint32_t integer, bits;
-    memcpy(&integer, &shifted, sizeof integer);
-    memcpy(&bits, &p, sizeof bits);
-    bits += integer << 23;
-    memcpy(&p, &bits, sizeof p);
-    return p;
-}
-
-static inline double inverse_power_f64(double u)
-{
-    double s = -smaller_f64(u, 1000.0), shifted = s + 6755399441055744.0, f = s - (shifted - 6755399441055744.0);
-    double p = 1.3691488853904128880892e-12;
-    p = p * f + 2.5678435993488205141675e-11;
-    p = p * f + 4.4455382718708114975964e-10;
-    p = p * f + 7.0549116208011233298753e-9;
-    p = p * f + 1.0178086009239699727490e-7;
-    p = p * f + 1.3215486790144309488403e-6;
-    p = p * f + 1.5252733804059840280025e-5;
-    p = p * f + 1.5403530393381609954437e-4;
-    p = p * f + 1.3333558146428443423412e-3;
-    p = p * f + 9.6181291076284771619790e-3;
-    p = p * f + 5.5504108664821579953142e-2;
-    p = p * f + 2.4022650695910071233355e-1;
-    p = p * f + 6.9314718055994530941723e-1;
-    p = p * f + 1.0;
-    uint64_t integer, bits;
-    memcpy(&integer, &shifted, sizeof integer);
-    memcpy(&bits, &p, sizeof bits);
-    bits += integer << 52;
-    memcpy(&p, &bits, sizeof p);
-    return p;
-}
-
 /* x + x^4 + x^25 + x^100. Each power starts from a floor that keeps it above the subnormal numbers, which are slow;
  * what that adds is far below the rounding of the sums. */
 static inline float powers_f32(float x)
 {
-    float a = larger_f32(x, 3e-9f), b = larger_f32(x, 0.0325f);
+    float a = power_larger_f32(x, 3e-9f), b = power_larger_f32(x, 0.0325f);
     float a2 = a * a, b2 = b * b, b4 = b2 * b2, b8 = b4 * b4, b16 = b8 * b8, b25 = b16 * b8 * b;
-    float c = larger_f32(b25, 1e-9f), c2 = c * c;
+    float c = power_larger_f32(b25, 1e-9f), c2 = c * c;
     return x + a2 * a2 + b25 + c2 * c2;
 }
 
 static inline double powers_f64(double x)
 {
-    double a = larger_f64(x, 1e-76), b = larger_f64(x, 1e-12);
+    double a = power_larger_f64(x, 1e-76), b = power_larger_f64(x, 1e-12);
     double a2 = a * a, b2 = b * b, b4 = b2 * b2, b8 = b4 * b4, b16 = b8 * b8, b25 = b16 * b8 * b;
-    double c = larger_f64(b25, 1e-76), c2 = c * c;
+    double c = power_larger_f64(b25, 1e-76), c2 = c * c;
     return x + a2 * a2 + b25 + c2 * c2;
 }
 
@@ -137,7 +50,7 @@ CLONED static double row_sum_f32(const float *products, float half, const float 
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < count; j++) {
-        sum += (double)powers_f32(inverse_power_f32(larger_f32((half + halves[j]) - products[j], 0)));
+        sum += (double)powers_f32(power_inverse_f32(power_larger_f32((half + halves[j]) - products[j], 0)));
     }
     return sum;
 }
@@ -147,7 +60,7 @@ CLONED static double row_sum_f64(const double *products, double half, const doub
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < count; j++) {
-        sum += powers_f64(inverse_power_f64(larger_f64((half + halves[j]) - products[j], 0)));
+        sum += powers_f64(power_inverse_f64(power_larger_f64((half + halves[j]) - products[j], 0)));
     }
     return sum;
 }

@@ -1,0 +1,112 @@
+/* power.h - powers of two and of e as polynomials without branches, so that loops over them become vector instructions,
+ * which calls of the C library do not. */
+#ifndef COMPUTE_POWER_H
+#define COMPUTE_POWER_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The larger of any number and one that is not negative: their bits, read as integers, are in the same order. Compared
+ * as floats the constant would tempt the compiler into branches, and the loop would not become vector instructions. */
+static inline float power_larger_f32(float x, float other)
+{
+    int32_t a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    a = a > b ? a : b;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+
+static inline double power_larger_f64(double x, double other)
+{
+    int64_t a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    a = a > b ? a : b;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+
+static inline float power_smaller_f32(float x, float other)
+{
+    int32_t a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    a = a < b ? a : b;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+
+static inline double power_smaller_f64(double x, double other)
+{
+    int64_t a, b;
+    memcpy(&a, &x, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    a = a < b ? a : b;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+
+/* 2^-u for u >= 0 as a polynomial around the nearest integer, which then goes straight into the exponent bits: adding
+ * 1.5 * 2^23 leaves that integer in the low bits. u is kept where the power is a normal number. */
+static inline float power_inverse_f32(float u)
+{
+    float s = -power_smaller_f32(u, 110.0f), shifted = s + 12582912.0f, f = s - (shifted - 12582912.0f);
+    float p = 1.52527338e-5f;
+    p = p * f + 1.54035304e-4f;
+    p = p * f + 1.33335581e-3f;
+    p = p * f + 9.61812911e-3f;
+    p = p * f + 5.55041087e-2f;
+    p = p * f + 2.40226507e-1f;
+    p = p * f + 6.93147181e-1f;
+    p = p * f + 1.0f;
+    uint32_t integer, bits;
+    memcpy(&integer, &shifted, sizeof integer);
+    memcpy(&bits, &p, sizeof bits);
+    bits += integer << 23;
+    memcpy(&p, &bits, sizeof p);
+    return p;
+}
+
+static inline double power_inverse_f64(double u)
+{
+    double s = -power_smaller_f64(u, 1000.0), shifted = s + 6755399441055744.0, f = s - (shifted - 6755399441055744.0);
+    double p = 1.3691488853904128880892e-12;
+    p = p * f + 2.5678435993488205141675e-11;
+    p = p * f + 4.4455382718708114975964e-10;
+    p = p * f + 7.0549116208011233298753e-9;
+    p = p * f + 1.0178086009239699727490e-7;
+    p = p * f + 1.3215486790144309488403e-6;
+    p = p * f + 1.5252733804059840280025e-5;
+    p = p * f + 1.5403530393381609954437e-4;
+    p = p * f + 1.3333558146428443423412e-3;
+    p = p * f + 9.6181291076284771619790e-3;
+    p = p * f + 5.5504108664821579953142e-2;
+    p = p * f + 2.4022650695910071233355e-1;
+    p = p * f + 6.9314718055994530941723e-1;
+    p = p * f + 1.0;
+    uint64_t integer, bits;
+    memcpy(&integer, &shifted, sizeof integer);
+    memcpy(&bits, &p, sizeof bits);
+    bits += integer << 52;
+    memcpy(&p, &bits, sizeof p);
+    return p;
+}
+
+/* e^x for x <= 0, within 1e-13 of itself where it is above 1e-300; exactly 0 below that, NaN for NaN. */
+static inline double power_of_e(double x)
+{
+    double u = x * -M_LOG2E, p = power_inverse_f64(u);
+    int64_t bits, power;
+    memcpy(&bits, &u, sizeof bits);
+    memcpy(&power, &p, sizeof power);
+    int64_t size = bits & INT64_MAX;
+    power = size >= 0x408f400000000000 ? 0 : power;   /* 1000 */
+    power = size > 0x7ff0000000000000 ? size : power; /* NaN */
+    memcpy(&p, &power, sizeof p);
+    return p;
+}
+
+#endif
