@@ -70,22 +70,21 @@ static inline float power_inverse_f32(float u)
     return p;
 }
 
-static inline double power_inverse_f64(double u)
+/* The same for u of at most 1000; above that the result means nothing. */
+static inline double power_inverse_within(double u)
 {
-    double s = -power_smaller_f64(u, 1000.0), shifted = s + 6755399441055744.0, f = s - (shifted - 6755399441055744.0);
-    double p = 1.3691488853904128880892e-12;
-    p = p * f + 2.5678435993488205141675e-11;
-    p = p * f + 4.4455382718708114975964e-10;
-    p = p * f + 7.0549116208011233298753e-9;
-    p = p * f + 1.0178086009239699727490e-7;
-    p = p * f + 1.3215486790144309488403e-6;
-    p = p * f + 1.5252733804059840280025e-5;
-    p = p * f + 1.5403530393381609954437e-4;
-    p = p * f + 1.3333558146428443423412e-3;
-    p = p * f + 9.6181291076284771619790e-3;
-    p = p * f + 5.5504108664821579953142e-2;
-    p = p * f + 2.4022650695910071233355e-1;
-    p = p * f + 6.9314718055994530941723e-1;
+    double s = -u, shifted = s + 6755399441055744.0, f = s - (shifted - 6755399441055744.0);
+    double p = 4.454904433560099e-10;
+    p = p * f + 7.072585959080879e-09;
+    p = p * f + 1.0178062779987715e-07;
+    p = p * f + 1.3215442589329056e-06;
+    p = p * f + 1.5252733829151053e-05;
+    p = p * f + 0.0001540353044172632;
+    p = p * f + 0.0013333558146417508;
+    p = p * f + 0.009618129107606907;
+    p = p * f + 0.05550410866482159;
+    p = p * f + 0.24022650695910097;
+    p = p * f + 0.6931471805599453;
     p = p * f + 1.0;
     uint64_t integer, bits;
     memcpy(&integer, &shifted, sizeof integer);
@@ -95,10 +94,15 @@ static inline double power_inverse_f64(double u)
     return p;
 }
 
+static inline double power_inverse_f64(double u)
+{
+    return power_inverse_within(power_smaller_f64(u, 1000.0));
+}
+
 /* e^x for x <= 0, within 1e-13 of itself where it is above 1e-300; exactly 0 below that, NaN for NaN. */
 static inline double power_of_e(double x)
 {
-    double u = x * -M_LOG2E, p = power_inverse_f64(u);
+    double u = x * -M_LOG2E, p = power_inverse_within(u);
     int64_t bits, power;
     memcpy(&bits, &u, sizeof bits);
     memcpy(&power, &p, sizeof power);
