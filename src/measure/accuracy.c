@@ -4,28 +4,26 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/matrix.h"
 #include "base/memory.h"
+#include "measure/likeliest.h"
 
 static gbv_status accuracy(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                            gbv_error *error)
 {
     (void)variant;
-    const gbv_matrix *matrix = &input->probabilities;
-    double *buffer = memory_array(matrix->columns, sizeof *buffer);
-    if (!buffer)
-        return error_out_of_memory(error, "a row of probabilities");
-    size_t right = 0;
-    for (size_t i = 0; i < input->rows; i++) {
-        size_t z = measure_argmax(matrix_row(matrix, i, buffer), matrix->columns);
-        bool hit = measure_column_class(input, z) == input->labels[i];
+    size_t *likeliest = memory_array(input->rows, sizeof *likeliest), right = 0;
+    if (!likeliest)
+        return error_out_of_memory(error, "the likeliest classes of the rows");
+    gbv_status status = likeliest_columns(&input->probabilities, likeliest, error);
+    for (size_t i = 0; status == GBV_OK && i < input->rows; i++) {
+        bool hit = measure_column_class(input, likeliest[i]) == input->labels[i];
         right += hit;
         if (row_terms)
             row_terms[i] = hit;
     }
     *score = (double)right / (double)input->rows;
-    free(buffer);
-    return GBV_OK;
+    free(likeliest);
+    return status;
 }
 
 const measure measure_accuracy = {
@@ -36,4 +34,5 @@ const measure measure_accuracy = {
              .cost = "N·Z",
              .blind_to = "how sure the model is, and anything it knows beyond its first choice"},
     .compute = accuracy,
+    .checks_probabilities = true,
 };

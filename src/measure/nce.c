@@ -7,32 +7,31 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/matrix.h"
 #include "base/memory.h"
+#include "measure/likeliest.h"
 
 static gbv_status nce(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                       gbv_error *error)
 {
     (void)variant;
-    const gbv_matrix *matrix = &input->probabilities;
-    size_t columns = matrix->columns, rows = input->rows, cells;
+    size_t columns = input->probabilities.columns, rows = input->rows, cells;
     present_classes classes;
     gbv_status status = present_classes_create(input, &classes, error);
     if (status != GBV_OK)
         return status;
-    double *buffer = memory_array(columns, sizeof *buffer);
     size_t *source_class = memory_array(rows, sizeof *source_class);
     size_t *totals = memory_zeroed(columns, sizeof *totals);
     size_t *counts =
         __builtin_mul_overflow(classes.count, columns, &cells) ? NULL : memory_zeroed(cells, sizeof *counts);
-    if (!buffer || !source_class || !totals || !counts) {
+    if (!source_class || !totals || !counts) {
         status = error_out_of_memory(error, "the counts of labels and source classes");
         goto done;
     }
+    if ((status = likeliest_columns(&input->probabilities, source_class, error)) != GBV_OK)
+        goto done;
     for (size_t i = 0; i < rows; i++) {
-        size_t z = source_class[i] = measure_argmax(matrix_row(matrix, i, buffer), columns);
-        totals[z]++;
-        counts[(size_t)classes.ranks[i] * columns + z]++;
+        totals[source_class[i]]++;
+        counts[(size_t)classes.ranks[i] * columns + source_class[i]]++;
     }
     double sum = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -44,7 +43,6 @@ static gbv_status nce(const gbv_measure_input *input, size_t variant, double *sc
     }
     *score = sum / (double)rows;
 done:
-    free(buffer);
     free(source_class);
     free(totals);
     free(counts);
@@ -60,4 +58,5 @@ const measure measure_nce = {
              .cost = "N·Z + C·Z",
              .blind_to = "how sure the model is, and which class is called what"},
     .compute = nce,
+    .checks_probabilities = true,
 };
