@@ -29,7 +29,7 @@ static gbv_status pactran_dirichlet(const gbv_measure_input *input, size_t varia
                 column += pactran_log_gamma(p.counts[y * p.columns + z]);
             sum += column;
         }
-        *score = (sum - pactran_divergence(&p)) / ((double)p.rows * (double)classes);
+        *score = (sum - p.divergence) / ((double)p.rows * (double)classes);
     }
     pactran_close(&p);
     return status;

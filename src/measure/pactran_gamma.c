@@ -28,7 +28,7 @@ static gbv_status pactran_gamma(const gbv_measure_input *input, size_t variant, 
         status = error_out_of_memory(error, "a row of probabilities");
         goto done;
     }
-    double sum = pactran_divergence(&p);
+    double sum = p.divergence;
     for (size_t y = 0; y < p.classes.count; y++) {
         double prior_term = pactran_log_gamma(p.prior[y]);
         for (size_t z = 0; z < p.columns; z++)
