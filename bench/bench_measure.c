@@ -3,8 +3,8 @@
  *     bench_measure                    made-up inputs, one line a case with the median seconds
  *     bench_measure MEASURE f32|f64 MODE REPETITIONS ROWS COLUMNS ARRAY LABELS|SOURCE_FEATURES
  *         one case over raw arrays that another program wrote (bench/run_measure.py): prints the median seconds and
- *         the score. MODE is a variant of the measure, "fast" for single-precision products, or "-". ARRAY holds what
- *         the measure needs: probabilities or features. */
+ *         the score, and for nleep the rounds of its mixture. MODE is a variant of the measure, "fast" for
+ * single-precision products, or "-". ARRAY holds what the measure needs: probabilities or features. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #include <gbv/measure.h>
 
 #include "base/random.h"
+#include "measure/mixture.h"
+#include "measure/principal.h"
 
 enum { MAXIMAL_REPETITIONS = 101 };
 
@@ -43,14 +45,14 @@ static void *allocate(size_t bytes)
 }
 
 /* Median seconds of `repetitions` calls after one that is not counted. */
-static double median_seconds(const char *measure, const char *variant, const gbv_measure_input *input, int repetitions,
+static double median_seconds(const char *name, const char *variant, const gbv_measure_input *input, int repetitions,
                              double *score)
 {
     double times[MAXIMAL_REPETITIONS];
     gbv_error error;
     for (int i = -1; i < repetitions; i++) {
         double start = seconds_now();
-        if (gbv_measure(measure, variant, input, score, NULL, &error) != GBV_OK) {
+        if (gbv_measure(name, variant, input, score, NULL, &error) != GBV_OK) {
             fprintf(stderr, "bench_measure: %s\n", error.message);
             exit(1);
         }
@@ -78,10 +80,33 @@ static gbv_matrix view(const void *values, bool single, size_t rows, size_t colu
     return single ? gbv_matrix_f32(values, rows, columns) : gbv_matrix_f64(values, rows, columns);
 }
 
+/* How many rounds of expectation maximisation the mixture of nleep takes: how long a fit is depends on it, and it
+ * depends on where the fit starts, which differs from program to program. Set up as in nleep.c. */
+static size_t nleep_rounds(const gbv_measure_input *input)
+{
+    size_t components = 0, rounds = 0;
+    for (size_t i = 0; i < input->rows; i++)
+        if ((size_t)input->labels[i] >= components)
+            components = (size_t)input->labels[i] + 1;
+    components *= 5;
+    principal_components axes;
+    gbv_error error;
+    random_stream stream = random_stream_open(0, "nleep", RANDOM_CENTRES);
+    double *responsibilities = allocate(input->rows * components * sizeof *responsibilities);
+    if (principal_components_create(&input->features, 0.8, &axes, &error) != GBV_OK ||
+        mixture_fit(axes.scores, axes.rows, axes.count, components, &stream, responsibilities, &rounds, &error)) {
+        fprintf(stderr, "bench_measure: %s\n", error.message);
+        exit(1);
+    }
+    principal_components_free(&axes);
+    free(responsibilities);
+    return rounds;
+}
+
 static int run_files(char **arguments)
 {
-    const char *measure = arguments[0];
-    const gbv_measure_info *info = gbv_measure_find(measure);
+    const char *name = arguments[0];
+    const gbv_measure_info *info = gbv_measure_find(name);
     unsigned needs = info ? info->needs : 0;
     bool single = strcmp(arguments[1], "f32") == 0;
     int repetitions = atoi(arguments[3]);
@@ -104,8 +129,11 @@ static int run_files(char **arguments)
         input.probabilities = view(values, single, rows, columns);
     else
         input.features = view(values, single, rows, columns);
-    double score, seconds = median_seconds(measure, variant, &input, repetitions, &score);
-    printf("%.9f %.17g\n", seconds, score);
+    double score, seconds = median_seconds(name, variant, &input, repetitions, &score);
+    printf("%.9f %.17g", seconds, score);
+    if (strcmp(name, "nleep") == 0)
+        printf(" %zu", nleep_rounds(&input));
+    putchar('\n');
     free(values);
     free(second);
     return 0;

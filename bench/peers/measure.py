@@ -240,6 +240,7 @@ def nleep(features, labels, variant):
     components = 5 * (int(labels.max()) + 1)
     scores = PCA(n_components=0.8).fit_transform(features)
     mixture = GaussianMixture(n_components=components, random_state=0).fit(scores)
+    nleep.rounds = mixture.n_iter_
     return leep(mixture.predict_proba(scores), labels)
 
 

@@ -20,6 +20,7 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int 
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork,
              int *info);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda, int *info);
 void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *pivots, int *rank, const double *tolerance,
              double *work, int *info);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);

@@ -29,7 +29,8 @@ static gbv_status responsibilities_of(const gbv_matrix *features, size_t compone
     if (status == GBV_OK && axes.count > 0) {
         /* A fixed seed: the score is a function of the input alone. */
         random_stream stream = random_stream_open(0, "nleep", RANDOM_CENTRES);
-        status = mixture_fit(axes.scores, axes.rows, axes.count, components, &stream, responsibilities, error);
+        size_t rounds;
+        status = mixture_fit(axes.scores, axes.rows, axes.count, components, &stream, responsibilities, &rounds, error);
     } else if (status == GBV_OK) {
         for (size_t i = 0; i < features->rows * components; i++)
             responsibilities[i] = 1 / (double)components;

@@ -31,8 +31,10 @@ static double *fit(const double *points, size_t rows, size_t dimensions, size_t 
 {
     double *responsibilities = malloc(rows * components * sizeof *responsibilities);
     random_stream stream = random_stream_open(seed, "test", RANDOM_CENTRES);
+    size_t rounds;
     gbv_error error;
-    assert_ok(mixture_fit(points, rows, dimensions, components, &stream, responsibilities, &error), error);
+    assert_ok(mixture_fit(points, rows, dimensions, components, &stream, responsibilities, &rounds, &error), error);
+    assert_in_range(rounds, 1, 101);
     for (size_t i = 0; i < rows; i++) {
         double sum = 0;
         for (size_t k = 0; k < components; k++) {
