@@ -43,6 +43,15 @@ static int choose(const command *self, const value_choices *chosen, gbv_value_op
     return PARSED;
 }
 
+static int read_prior(const command *self, const char *path, const gbv_sources *sources, double **prior)
+{
+    gbv_error error;
+    if (!(*prior = calloc(gbv_sources_count(sources), sizeof **prior)))
+        return complain(self, GBV_FAILED, "not enough memory");
+    gbv_status status = gbv_sources_read_numbers(sources, path, *prior, &error);
+    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}
+
 static int write_result(const command *self, const run_options *run, const gbv_result *result)
 {
     gbv_error error;
@@ -103,17 +112,11 @@ static int run(const command *self, int count, char **arguments)
         code = run_start(self, &show);
     if (code == PARSED)
         code = inputs_read(self, &in, true);
+    if (code == PARSED && options.prior_mode == GBV_PRIOR_GIVEN)
+        code = read_prior(self, chosen.prior, in.sources, &prior);
     if (code != PARSED)
         goto done;
-    if (options.prior_mode == GBV_PRIOR_GIVEN) {
-        prior = calloc(gbv_sources_count(in.sources), sizeof *prior);
-        status = prior ? gbv_sources_read_numbers(in.sources, chosen.prior, prior, &error) : GBV_FAILED;
-        if (status != GBV_OK) {
-            code = complain(self, (int)status, "%s", prior ? error.message : "not enough memory");
-            goto done;
-        }
-        options.prior = prior;
-    }
+    options.prior = prior;
     run_watch(&show, &options.model.progress, &options.model.context);
     status = gbv_value(in.reference, in.sources, &options, &result, &error);
     run_end_progress(&show);
