@@ -8,6 +8,7 @@ import os
 import struct
 import sys
 import zipfile
+import zlib
 
 import numpy as np
 
@@ -155,8 +156,27 @@ def seeds_cifar():
     save("cifar", "out_of_range", b"\x0a" + pixels)
 
 
+def seeds_image():
+    golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
+    for name in sorted(os.listdir(golden)):
+        if name.startswith("image_") and name.endswith((".png", ".jpg")):
+            with open(os.path.join(golden, name), "rb") as file:
+                data = file.read()
+            if len(data) < 800:
+                save("image", name[len("image_") :], data)
+            if name in ("image_rgb.png", "image_progressive.jpg"):
+                save("image", "cut_" + name[len("image_") :], data[: len(data) * 2 // 3])
+            if name == "image_colour.jpg":
+                at = data.index(b"\xff\xc0")
+                save("image", "giant.jpg", data[: at + 5] + b"\x3f\xff\x3f\xff" + data[at + 9 :])
+            if name == "image_rgb.png":
+                head = data[12:16] + struct.pack(">II", 2**14, 2**14) + data[24:29]
+                save("image", "giant.png", data[:12] + head + struct.pack(">I", zlib.crc32(head)) + data[33:])
+
+
 seeds_npy()
 seeds_npz()
 seeds_csv()
 seeds_idx()
 seeds_cifar()
+seeds_image()

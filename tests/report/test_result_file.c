@@ -76,7 +76,14 @@ static gbv_result *example(void)
     }
     r->inputs = calloc(1, sizeof *r->inputs);
     r->input_count = 1;
-    r->inputs[0] = (gbv_input_record){.path = strdup("a,b.csv"), .rows = 7, .source_column = strdup("who")};
+    r->inputs[0] = (gbv_input_record){.path = strdup("a,b.csv"),
+                                      .rows = 7,
+                                      .source_column = strdup("who"),
+                                      .dataset = strdup("*,b.csv"),
+                                      .item_column = strdup("id"),
+                                      .wants_items = true,
+                                      .resize = 32,
+                                      .color = GBV_COLOR_GRAY};
     memset(r->inputs[0].sha256, 'a', 64);
     r->tau_curve = calloc(1, sizeof *r->tau_curve);
     r->tau_count = 1;
@@ -115,6 +122,10 @@ static void every_double_survives_the_round_trip(void **state)
     assert_true(after->seed == before->seed);
     assert_string_equal(after->warnings[0], before->warnings[0]);
     assert_string_equal(after->inputs[0].source_column, "who");
+    assert_string_equal(after->inputs[0].dataset, "*,b.csv");
+    assert_string_equal(after->inputs[0].item_column, "id");
+    assert_true(after->inputs[0].wants_items && after->inputs[0].resize == 32);
+    assert_int_equal(after->inputs[0].color, GBV_COLOR_GRAY);
     for (size_t i = 0; i < 3; i++) {
         const gbv_source_result *a = &before->sources[i], *b = &after->sources[i];
         assert_string_equal(a->name, b->name);
