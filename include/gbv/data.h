@@ -6,8 +6,9 @@
  *     gbv_sources_add_file(sources, "anna", "anna.npz", NULL, &error);
  *     gbv_sources_free(sources), gbv_dataset_free(reference);
  *
- * A dataset argument is PATH, or FEATURES,LABELS for two files. The format is recognised by content: NPY, NPZ, CSV or
- * TSV, IDX, IDX.gz, CIFAR (docs/formats.md).
+ * A dataset argument is PATH, or FEATURES,LABELS for two files; either may be a pattern ('part_*.npy') or a folder of
+ * parts, and PATH a folder of images (CLASS/IMAGE). The format is recognised by content: NPY, NPZ, CSV or TSV, IDX,
+ * IDX.gz, CIFAR, JPEG and PNG (docs/formats.md).
  */
 #ifndef GBV_DATA_H
 #define GBV_DATA_H
@@ -84,7 +85,8 @@ GBV_API void gbv_sources_free(gbv_sources *sources);
 /* One dataset, one source. Names are unique, not empty and valid UTF-8. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_file(gbv_sources *sources, const char *name, const char *argument,
                                                        const gbv_read_options *options, gbv_error *error);
-/* Every file of a folder is a source named after it, in the order of the names; hidden files are passed over. */
+/* Every file of a folder is a source named after it, and so is every folder inside (images, or parts), in the order of
+ * the names; hidden ones are passed over. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder,
                                                          const gbv_read_options *options, gbv_error *error);
 /* One dataset with a source column (options->source_column): each distinct value is a source, in the order met. */
