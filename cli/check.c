@@ -55,8 +55,9 @@ static void read_all(inputs *in, findings *found)
     gbv_error error;
     gbv_read_options read = in->read;
     read.source_column = NULL;
-    end_of_input(found, in->reference_path, gbv_dataset_read(in->reference_path, &read, &in->reference, &error),
-                 &error);
+    if (in->reference_path)
+        end_of_input(found, in->reference_path, gbv_dataset_read(in->reference_path, &read, &in->reference, &error),
+                     &error);
     for (size_t i = 0; i < in->source_arguments.count; i++)
         end_of_input(found, in->source_arguments.items[i], inputs_add_source(in, in->source_arguments.items[i], &error),
                      &error);
@@ -65,6 +66,8 @@ static void read_all(inputs *in, findings *found)
                      inputs_add_probabilities(in, in->probabilities.items[i], &error), &error);
     if (in->sources_path)
         end_of_input(found, in->sources_path, inputs_add_path(in, &error), &error);
+    if (in->annotations_path)
+        end_of_input(found, in->items_path, annotation_inputs_read(in, true, &error), &error);
 }
 
 static int run(const command *self, int count, char **arguments)

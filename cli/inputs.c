@@ -30,6 +30,18 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
         {"source", OPTION_LIST, &in->source_arguments, "NAME=DATASET", "a source and its sample; once per source", 0},
         {"sources", OPTION_TEXT, &in->sources_path, "PATH", "a folder with a file or folder per source, or a table", 0},
         {"source-column", OPTION_TEXT, &in->read.source_column, "NAME", "the table's column that names the source", 0},
+        {"annotations", OPTION_TEXT, &in->annotations_path, "FILE",
+         "who gave which label to which item; each annotator is a source", 0},
+        {"items", OPTION_TEXT, &in->items_path, "DATASET", "with --annotations: the features of the items", 0},
+        {"gold", OPTION_TEXT, &in->gold_path, "FILE",
+         "trusted labels of some items, kept out of the sources' rows and used as reference", 0},
+        {"join", OPTION_TEXT, &in->annotation.join, "auto|id|file|row", "how tasks are joined to items (default: auto)",
+         0},
+        {"control", OPTION_TEXT, &in->annotation.control, "NAME",
+         "the control (Label Studio) or question (Argilla) to read", 0},
+        {"show-emails", OPTION_FLAG, &in->annotation.show_emails, NULL, "name annotators by their e-mail addresses", 0},
+        {"allow-overlap", OPTION_FLAG, &in->annotation.allow_overlap, NULL, "keep gold items among the sources' rows",
+         0},
         {"class-map", OPTION_TEXT, &in->class_map, "FILE", "what the sources' labels mean (made by gbv classes)", 0},
         {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read", 'v'},
     };
@@ -126,13 +138,21 @@ gbv_status inputs_add_path(inputs *in, gbv_error *error)
     return gbv_sources_add_folder(in->sources, in->sources_path, &read, error);
 }
 
-int inputs_check(const command *self, const inputs *in, bool with_reference)
+int inputs_check(const command *self, inputs *in, bool with_reference)
 {
-    if (with_reference && !in->reference_path)
+    if (in->annotations_path) { /* then --item-column speaks of the items alone */
+        in->item_column = in->read.item_column;
+        in->read.item_column = NULL;
+    }
+    int code = annotation_inputs_check(self, in, with_reference);
+    if (code != PARSED)
+        return code;
+    if (with_reference && !in->reference_path && !in->gold_path)
         return complain(self, GBV_USAGE, "no reference was given; name the trusted set with --reference DATASET");
-    if (!in->source_arguments.count && !in->probabilities.count && !in->sources_path)
+    if (!in->source_arguments.count && !in->probabilities.count && !in->sources_path && !in->annotations_path)
         return complain(self, GBV_USAGE,
-                        "no source was given; name each with --source NAME=DATASET, or a folder with --sources");
+                        "no source was given; name each with --source NAME=DATASET, a folder with --sources, or "
+                        "annotations with --annotations");
     bool table = in->sources_path;
     for (size_t i = 0; i < in->source_arguments.count; i++)
         table |= !strchr(in->source_arguments.items[i], '=');
@@ -144,14 +164,16 @@ int inputs_check(const command *self, const inputs *in, bool with_reference)
 void inputs_tell(const inputs *in)
 {
     if (in->verbose && in->reference)
-        fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n", in->reference_path,
-                gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
-                gbv_dataset_class_count(in->reference));
+        fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n",
+                in->reference_path ? in->reference_path : in->gold_path, gbv_dataset_rows(in->reference),
+                gbv_dataset_columns(in->reference), gbv_dataset_class_count(in->reference));
     for (size_t i = 0; in->verbose && i < gbv_sources_count(in->sources); i++) {
         size_t rows = gbv_sources_rows(in->sources, i);
         fprintf(stderr, rows ? "gbv: source %s: %zu rows\n" : "gbv: source %s: no rows of its own\n",
                 gbv_sources_name(in->sources, i), rows);
     }
+    for (size_t i = 0; in->verbose && gbv_sources_note(in->sources, i); i++)
+        fprintf(stderr, "gbv: %s\n", gbv_sources_note(in->sources, i));
 }
 
 int inputs_read(const command *self, inputs *in, bool with_reference)
@@ -159,7 +181,7 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
     gbv_error error = {0};
     size_t skipped = 0;
     int code = inputs_check(self, in, with_reference);
-    if (code == PARSED && with_reference)
+    if (code == PARSED && with_reference && in->reference_path)
         code = inputs_read_dataset(self, in->reference_path, &in->read, &in->reference);
     if (code != PARSED)
         return code;
@@ -173,6 +195,8 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
         status = inputs_add_probabilities(in, in->probabilities.items[i], &error);
     if (status == GBV_OK)
         status = inputs_add_path(in, &error);
+    if (status == GBV_OK)
+        status = annotation_inputs_read(in, with_reference, &error);
     if (status == GBV_OK && in->class_map)
         status = gbv_sources_map_classes(in->sources, in->class_map, &error);
     in->read.on_bad_row = NULL;

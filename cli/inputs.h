@@ -12,13 +12,16 @@ typedef struct inputs {
     text_list probabilities;    /* NAME=FILE; only commands that score take them */
     const char *sources_path;   /* a folder, or a table with a source column */
     const char *class_map;
+    const char *annotations_path, *items_path, *gold_path; /* who labelled which items */
+    gbv_annotation_options annotation;
+    const char *item_column; /* of the items */
     bool verbose;
     gbv_read_options read;
     gbv_dataset *reference;
     gbv_sources *sources;
 } inputs;
 
-enum { DATASET_OPTIONS = 6, INPUT_OPTIONS = 6 + DATASET_OPTIONS };
+enum { DATASET_OPTIONS = 6, INPUT_OPTIONS = 13 + DATASET_OPTIONS };
 
 /* Fills `table` with the options that say how any dataset is read. */
 void inputs_dataset_options(gbv_read_options *read, option table[DATASET_OPTIONS]);
@@ -31,11 +34,16 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
 int inputs_read(const command *self, inputs *in, bool with_reference);
 /* The pieces of that: whether enough was named; one --source NAME=DATASET or --probabilities NAME=FILE;
  * --sources PATH; with -v what was read. */
-int inputs_check(const command *self, const inputs *in, bool with_reference);
+int inputs_check(const command *self, inputs *in, bool with_reference);
 gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error);
 gbv_status inputs_add_probabilities(inputs *in, const char *argument, gbv_error *error);
 gbv_status inputs_add_path(inputs *in, gbv_error *error);
 void inputs_tell(const inputs *in);
+
+/* --annotations and what belongs to it (annotation_inputs.c): whether the options go together, and the reading, which
+ * makes the reference of --gold when it is wanted. */
+int annotation_inputs_check(const command *self, const inputs *in, bool with_reference);
+gbv_status annotation_inputs_read(inputs *in, bool with_reference, gbv_error *error);
 
 /* One dataset of its own (a reference, a test set), with its skipped rows told. PARSED or an exit code. */
 int inputs_read_dataset(const command *self, const char *argument, const gbv_read_options *read, gbv_dataset **dataset);

@@ -141,6 +141,6 @@ const command command_value = {
     .examples =
         "  gbv value --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
         "  gbv value --reference trusted.csv --sources vendors/ --measure leep,logme --model mlp -o result.json\n"
-        "  gbv value --reference images.idx.gz,labels.idx.gz --sources crowd.csv --source-column worker --tau 0.1\n",
+        "  gbv value --annotations label-studio.json --items photos.npz --gold label-studio.json --tau 0.1\n",
     .run = run,
 };

@@ -11,14 +11,15 @@
  *     gbv_result_free(result);
  *
  * The pieces, from simple to expert: value.h (the valuation and its result), report.h (tables), train.h (models),
- * data.h (datasets and sources), measure.h (transferability scores), settings.h (the options of a run), matrix.h,
- * status.h.
+ * data.h (datasets and sources), annotation.h (who labelled what), measure.h (transferability scores), settings.h (the
+ * options of a run), matrix.h, status.h.
  */
 #ifndef GBV_H
 #define GBV_H
 
 #include <gbv/value.h>
 
+#include <gbv/annotation.h>
 #include <gbv/data.h>
 #include <gbv/matrix.h>
 #include <gbv/measure.h>

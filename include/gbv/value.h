@@ -108,6 +108,7 @@ typedef struct gbv_input_record {
     bool wants_items;
     size_t resize; /* of images; 0: none */
     gbv_color color;
+    char *role; /* "items", "annotations" or "gold" of annotated items; NULL: a dataset of its own */
     bool skip_bad_rows;
 } gbv_input_record;
 
@@ -179,12 +180,13 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const doub
                                                 const gbv_posterior_options *options, double *posterior,
                                                 bool *only_prior, gbv_error *error);
 
-/* The names that options take: `what` is "measures", "models", "problems", "formats" or "flags". False past the
- * last, or when there is no such list. */
+/* The names that options take: `what` is "measures", "models", "problems", "formats", "importers" or "flags". False
+ * past the last, or when there is no such list. */
 GBV_API bool gbv_list(const char *what, size_t index, const char **name, const char **summary);
 
 /* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)
- * or NPY (float64) by the name of `path`; NULL writes CSV to stdout. Rows that were not used weigh zero. */
+ * or NPY (float64) by the name of `path`; NULL writes CSV to stdout. Rows that were not used weigh zero. Of annotated
+ * items there is a line for each annotation that was used. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_weights_write(const gbv_result *result, const char *path, gbv_error *error);
 
 #ifdef __cplusplus

@@ -266,10 +266,28 @@ gbv_status gbv_dataset_create(const char *name, gbv_matrix features, const int32
     return GBV_OK;
 }
 
+gbv_status dataset_create_view(gbv_dataset *base, const char *path, const char *sha256, size_t rows, gbv_dataset **view,
+                               gbv_error *error)
+{
+    gbv_status status = create_empty(path, view, error);
+    if (status == GBV_OK && (status = add_input(*view, path, sha256, rows, error)) != GBV_OK) {
+        gbv_dataset_free(*view);
+        *view = NULL;
+    }
+    if (status != GBV_OK)
+        return status;
+    (*view)->features = base->features;
+    (*view)->shape = base->shape;
+    (*view)->base = base;
+    base->views++;
+    return GBV_OK;
+}
+
 void gbv_dataset_free(gbv_dataset *dataset)
 {
-    if (!dataset)
+    if (!dataset || (dataset->views && dataset->views--))
         return;
+    gbv_dataset_free(dataset->base);
     for (size_t i = 0; i < dataset->class_count; i++)
         free(dataset->class_names[i]);
     for (size_t i = 0; i < dataset->source_count; i++)

@@ -41,11 +41,18 @@ struct gbv_dataset {
     size_t input_count, input_capacity;
     mapped_file file;           /* behind `features` when they are used in place */
     void *blocks[TABLE_BLOCKS]; /* heap memory behind `features`, freed with the dataset */
+    gbv_dataset *base;          /* of a view: the dataset whose features it shows; NULL: they are its own */
+    size_t views;               /* how many views of this one there are: the last to be freed frees it */
 };
 
 /* What a model thinks of the rows of another dataset: every column of the one file is a class, named by a CSV's header.
  * Of the options only skip_bad_rows and its callback count. */
 GBV_MUST_CHECK gbv_status dataset_read_probabilities(const char *path, const gbv_read_options *options,
                                                      gbv_dataset **dataset, gbv_error *error);
+
+/* A dataset without rows over the features of another, which lives as long as its views do. `path` and what follows
+ * describe the file that the view comes from. */
+GBV_MUST_CHECK gbv_status dataset_create_view(gbv_dataset *base, const char *path, const char *sha256, size_t rows,
+                                              gbv_dataset **view, gbv_error *error);
 
 #endif

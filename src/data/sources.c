@@ -2,6 +2,8 @@
  * What fails half-way is taken back, so that a failed call leaves the collection as it was. */
 #include "data/sources.h"
 
+#include <gbv/annotation.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,10 @@ void gbv_sources_free(gbv_sources *sources)
     free(sources->class_map);
     text_table_free(&sources->names);
     text_table_free(&sources->label_index);
+    text_table_free(&sources->notes);
+    free(sources->annotations.join);
+    free(sources->annotations.control);
+    free(sources->annotations.gold_path);
     free(sources);
 }
 
@@ -69,6 +75,11 @@ const char *gbv_sources_name(const gbv_sources *sources, size_t index)
 size_t gbv_sources_rows(const gbv_sources *sources, size_t index)
 {
     return index < sources->count ? sources->items[index].row_count : 0;
+}
+
+const char *gbv_sources_note(const gbv_sources *sources, size_t index)
+{
+    return index < sources->notes.count ? sources->notes.texts[index] : NULL;
 }
 
 size_t sources_label(gbv_sources *sources, const char *text, label_kind kind, bool mapped)
@@ -356,6 +367,20 @@ done:
     return status;
 }
 
+gbv_status sources_deal(gbv_sources *sources, gbv_dataset *dataset, gbv_error *error)
+{
+    mark before = take_mark(sources);
+    gbv_status status = keep_dataset(sources, dataset, error);
+    if (status != GBV_OK)
+        return status;
+    status = deal_rows(sources, dataset, error);
+    if (status == GBV_OK)
+        sources->from_table = before.sources == 0 || sources->from_table;
+    else
+        go_back(sources, before);
+    return status;
+}
+
 gbv_status gbv_sources_add_table(gbv_sources *sources, const char *argument, const gbv_read_options *options,
                                  gbv_error *error)
 {
@@ -365,18 +390,12 @@ gbv_status gbv_sources_add_table(gbv_sources *sources, const char *argument, con
                          "say which with --source-column",
                          argument);
     gbv_dataset *dataset;
-    mark before = take_mark(sources);
     gbv_status status = gbv_dataset_read(argument, options, &dataset, error);
-    if (status != GBV_OK || (status = keep_dataset(sources, dataset, error)) != GBV_OK)
+    if (status != GBV_OK)
         return status;
-    if (!dataset->row_source || dataset->source_count == 0)
-        status = error_set(error, GBV_BAD_INPUT, "%s: no row names its source in '%s': check --source-column", argument,
-                           options->source_column);
-    else
-        status = deal_rows(sources, dataset, error);
-    if (status == GBV_OK)
-        sources->from_table = before.sources == 0 || sources->from_table;
-    else
-        go_back(sources, before);
-    return status;
+    if (dataset->row_source && dataset->source_count > 0)
+        return sources_deal(sources, dataset, error);
+    gbv_dataset_free(dataset);
+    return error_set(error, GBV_BAD_INPUT, "%s: no row names its source in '%s': check --source-column", argument,
+                     options->source_column);
 }

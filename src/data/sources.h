@@ -40,9 +40,22 @@ struct gbv_sources {
     size_t label_count, label_capacity;
     text_table label_index; /* the same in the same order, as keys */
     bool from_table;        /* a source column: annotators of one table, rather than vendors' files */
-    char *class_map;        /* path of the class map applied, for the record; NULL: none */
+    /* How annotations were added, for the record. */
+    struct annotation_record {
+        const gbv_dataset *dataset; /* what they became, one of `datasets`; NULL: there are none */
+        char *join, *control;       /* as asked for; NULL: not asked for */
+        char *gold_path;            /* NULL: no gold items were kept out */
+        char gold_sha256[65];
+        size_t gold_count;
+        bool show_emails, allow_overlap;
+    } annotations;
+    text_table notes; /* what joining them left out, as sentences */
+    char *class_map;  /* path of the class map applied, for the record; NULL: none */
     char class_map_sha256[65];
 };
+
+/* One source per source of a dataset that names each row's; takes ownership of it, also when this fails. */
+GBV_MUST_CHECK gbv_status sources_deal(gbv_sources *sources, gbv_dataset *dataset, gbv_error *error);
 
 /* The number of a label of the collection, added when new; TEXT_NONE when memory is out. */
 size_t sources_label(gbv_sources *sources, const char *text, label_kind kind, bool mapped);

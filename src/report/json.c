@@ -49,6 +49,8 @@ static void write_inputs(json_writer *json, const gbv_result *r)
             json_count(json, "resize", r->inputs[i].resize);
         if (r->inputs[i].color != GBV_COLOR_AUTO)
             json_text(json, "color", color_words[r->inputs[i].color]);
+        if (r->inputs[i].role)
+            json_text(json, "role", r->inputs[i].role);
         if (r->inputs[i].skip_bad_rows)
             json_bool(json, "skip_bad_rows", true);
         json_end(json);

@@ -252,6 +252,8 @@ static void read_inputs(reader *r, const json_t *root, gbv_result *result)
             input->resize = get_count(r, object, "resize");
         if (json_object_get(object, "color"))
             input->color = (gbv_color)get_word(r, object, "color", color_words);
+        if (json_object_get(object, "role"))
+            input->role = get_text(r, object, "role");
         input->skip_bad_rows = json_is_true(json_object_get(object, "skip_bad_rows"));
         if (!sha256 || strlen(sha256) >= sizeof input->sha256)
             fail(r, "sha256", "64 hexadecimal digits");

@@ -3,6 +3,7 @@
 
 #include <gbv/value.h>
 
+#include "data/annotation/annotation.h"
 #include "data/format/format.h"
 #include "nn/kind.h"
 #include "problem/problem.h"
@@ -24,6 +25,10 @@ bool gbv_list(const char *what, size_t index, const char **name, const char **su
     }
     if (strcmp(what, "flags") == 0)
         return flag_kind_at(index, name, summary);
+    if (strcmp(what, "importers") == 0) {
+        const importer *i = importer_at(index);
+        return i && (*name = i->name, *summary = i->summary, true);
+    }
     const model_kind *k = strcmp(what, "models") == 0 ? model_kind_at(index) : NULL;
     return k && (*name = k->name, *summary = k->summary, true);
 }

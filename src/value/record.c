@@ -65,14 +65,14 @@ static bool copy_text(char **copy, const char *text)
     return !text || (*copy = strdup(text));
 }
 
-static bool record_dataset(gbv_result *result, const gbv_dataset *dataset)
+static bool record_dataset(gbv_result *result, const gbv_dataset *dataset, const char *role)
 {
     for (size_t i = 0; i < dataset->input_count; i++) {
         gbv_input_record *input = &result->inputs[result->input_count++];
         if (!copy_text(&input->path, dataset->inputs[i].path) ||
             !copy_text(&input->label_column, dataset->label_column) ||
             !copy_text(&input->source_column, dataset->source_column) ||
-            !copy_text(&input->item_column, dataset->item_column) ||
+            !copy_text(&input->item_column, dataset->item_column) || !copy_text(&input->role, role) ||
             (strcmp(dataset->name, dataset->inputs[i].path) != 0 && !copy_text(&input->dataset, dataset->name)))
             return false;
         memcpy(input->sha256, dataset->inputs[i].sha256, sizeof input->sha256);
@@ -85,22 +85,47 @@ static bool record_dataset(gbv_result *result, const gbv_dataset *dataset)
     return true;
 }
 
-/* The reference, then the sources' datasets; sources stand in the order of their datasets. */
+/* The files of a dataset, with those of the items that it labels. */
+static size_t input_count(const gbv_dataset *dataset)
+{
+    return dataset->input_count + (dataset->base ? dataset->base->input_count : 0);
+}
+
+/* The file of gold labels, unless it is there as the reference. */
+static bool record_gold(gbv_result *result, const struct annotation_record *annotations)
+{
+    if (!annotations->gold_path)
+        return true;
+    if (strcmp(result->inputs[0].sha256, annotations->gold_sha256) == 0)
+        return copy_text(&result->inputs[0].role, "gold");
+    gbv_input_record *input = &result->inputs[result->input_count++];
+    memcpy(input->sha256, annotations->gold_sha256, sizeof input->sha256);
+    input->rows = annotations->gold_count;
+    return copy_text(&input->path, annotations->gold_path) && copy_text(&input->role, "gold");
+}
+
+/* The reference, then the sources' datasets; sources stand in the order of their datasets. Annotated items come before
+ * the files that label them. */
 static bool record_inputs(gbv_result *result, const valuation *v)
 {
-    size_t count = v->reference->input_count;
+    const gbv_dataset *items = v->sources->annotations.dataset ? v->sources->annotations.dataset->base : NULL,
+                      *reference_items = v->reference->base;
+    size_t most = input_count(v->reference) + 1;
     for (size_t d = 0; d < v->sources->dataset_count; d++)
-        count += v->sources->datasets[d]->input_count;
-    result->inputs = calloc(count, sizeof *result->inputs);
-    if (!result->inputs || !record_dataset(result, v->reference))
+        most += input_count(v->sources->datasets[d]);
+    result->inputs = calloc(most, sizeof *result->inputs);
+    if (!result->inputs || !record_dataset(result, v->reference, NULL) ||
+        (reference_items && reference_items != items && !record_dataset(result, reference_items, "items")))
         return false;
     for (size_t d = 0, s = 0; d < v->sources->dataset_count; d++) {
         for (; s < result->source_count && v->sources->items[s].dataset == v->sources->datasets[d]; s++)
             result->sources[s].input = result->input_count;
-        if (!record_dataset(result, v->sources->datasets[d]))
+        const gbv_dataset *dataset = v->sources->datasets[d];
+        if ((dataset->base && !record_dataset(result, dataset->base, "items")) ||
+            !record_dataset(result, dataset, dataset->base ? "annotations" : NULL))
             return false;
     }
-    return true;
+    return record_gold(result, &v->sources->annotations);
 }
 
 static bool record_options(gbv_result *result, const valuation *v)
@@ -124,6 +149,15 @@ static bool record_options(gbv_result *result, const valuation *v)
         ok = ok && result_add_option(result, "fast", "true");
     if (o->undefined_as_zero)
         ok = ok && result_add_option(result, "undefined", "zero");
+    const struct annotation_record *annotations = &v->sources->annotations;
+    if (annotations->dataset)
+        ok = ok && result_add_option(result, "join", "%s", annotations->join ? annotations->join : "auto");
+    if (annotations->control)
+        ok = ok && result_add_option(result, "control", "%s", annotations->control);
+    if (annotations->show_emails)
+        ok = ok && result_add_option(result, "show_emails", "true");
+    if (annotations->allow_overlap)
+        ok = ok && result_add_option(result, "allow_overlap", "true");
     if (v->sources->class_map)
         ok = ok && result_add_option(result, "class_map", "%s", v->sources->class_map) &&
              result_add_option(result, "class_map_sha256", "%s", v->sources->class_map_sha256);

@@ -74,6 +74,7 @@ void gbv_result_free(gbv_result *result)
         free(result->inputs[i].item_column);
         free(result->inputs[i].label_column);
         free(result->inputs[i].source_column);
+        free(result->inputs[i].role);
     }
     free(result->inputs);
     result_forget_measures(result);

@@ -12,10 +12,11 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/output.h"
+#include "data/annotation/annotation.h"
 #include "data/array_writer.h"
 #include "data/sources.h"
 
-/* The rows of one dataset after the other. */
+/* The rows of one dataset after the other; of annotated items the annotations of one source after the other. */
 typedef struct row_weights {
     const char **names; /* the source of each row, NULL for a row that was not used */
     size_t *rows;       /* its number in its dataset, from 0 */
@@ -38,10 +39,60 @@ static gbv_status check_unchanged(const gbv_result *r, size_t input, const gbv_d
     return GBV_OK;
 }
 
+static const char *option_value(const gbv_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->option_count; i++)
+        if (strcmp(r->options[i].name, name) == 0)
+            return r->options[i].value;
+    return NULL;
+}
+
+/* The file that labels the items, unchanged; *annotations stays NULL when the result has none of this role. */
+static gbv_status read_labels(const gbv_result *r, const char *role, const gbv_annotation_options *options,
+                              gbv_annotations **annotations, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t i = 0; i < r->input_count && status == GBV_OK && !*annotations; i++)
+        if (r->inputs[i].role && strcmp(r->inputs[i].role, role) == 0) {
+            status = gbv_annotations_read(r->inputs[i].path, options, annotations, error);
+            if (status == GBV_OK && strcmp((*annotations)->sha256, r->inputs[i].sha256) != 0)
+                status = changed(r->inputs[i].path, error);
+        }
+    return status;
+}
+
+static gbv_status read_annotated(const gbv_result *r, size_t input, const char *argument, const gbv_read_options *read,
+                                 gbv_sources *sources, gbv_error *error)
+{
+    gbv_dataset *items = NULL;
+    gbv_annotations *annotations = NULL, *gold = NULL;
+    gbv_annotation_options options = {.control = option_value(r, "control"),
+                                      .join = option_value(r, "join"),
+                                      .show_emails = option_value(r, "show_emails") != NULL,
+                                      .allow_overlap = option_value(r, "allow_overlap") != NULL};
+    gbv_read_options own = *read;
+    own.features_only = own.wants_items = true;
+    gbv_status status = gbv_dataset_read(argument, &own, &items, error);
+    if (status == GBV_OK)
+        status = check_unchanged(r, input, items, error);
+    if (status == GBV_OK)
+        status = read_labels(r, "annotations", &options, &annotations, error);
+    if (status == GBV_OK && !annotations)
+        status = error_set(error, GBV_BAD_INPUT, "the result names no annotations of its items: run gbv value again");
+    if (status == GBV_OK)
+        status = read_labels(r, "gold", &options, &gold, error);
+    if (status == GBV_OK)
+        status = gbv_sources_add_annotations(sources, annotations, items, gold, &options, error);
+    gbv_dataset_free(items);
+    gbv_annotations_free(annotations);
+    gbv_annotations_free(gold);
+    return status;
+}
+
 static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_error *error)
 {
     gbv_status status = GBV_OK;
-    const char *class_map = NULL, *class_map_sha256 = "";
+    const char *class_map = option_value(r, "class_map"), *class_map_sha256 = option_value(r, "class_map_sha256");
     for (size_t s = 0; s < r->source_count && status == GBV_OK; s++) {
         size_t input = r->sources[s].input;
         const gbv_input_record *record = &r->inputs[input];
@@ -63,22 +114,22 @@ static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_er
                                  .color = record->color,
                                  .skip_bad_rows = record->skip_bad_rows};
         const char *argument = record->dataset ? record->dataset : record->path;
-        status = record->source_column ? gbv_sources_add_table(sources, argument, &read, error)
-                                       : gbv_sources_add_file(sources, r->sources[s].name, argument, &read, error);
-        if (status == GBV_OK)
+        bool annotated = record->role && strcmp(record->role, "items") == 0;
+        if (annotated)
+            status = read_annotated(r, input, argument, &read, sources, error);
+        else
+            status = record->source_column ? gbv_sources_add_table(sources, argument, &read, error)
+                                           : gbv_sources_add_file(sources, r->sources[s].name, argument, &read, error);
+        if (status == GBV_OK && !annotated)
             status = check_unchanged(r, input, sources->datasets[sources->dataset_count - 1], error);
         struct stat info;
         if (status == GBV_BAD_INPUT && stat(record->path, &info) != 0)
             status = error_prefix(error, status, "paths in a result are relative to where gbv value ran: ");
     }
-    for (size_t i = 0; i < r->option_count; i++)
-        if (strcmp(r->options[i].name, "class_map") == 0)
-            class_map = r->options[i].value;
-        else if (strcmp(r->options[i].name, "class_map_sha256") == 0)
-            class_map_sha256 = r->options[i].value;
     if (status == GBV_OK && class_map)
         status = gbv_sources_map_classes(sources, class_map, error);
-    if (status == GBV_OK && class_map && strcmp(class_map_sha256, sources->class_map_sha256) != 0)
+    if (status == GBV_OK && class_map &&
+        (!class_map_sha256 || strcmp(class_map_sha256, sources->class_map_sha256) != 0))
         status = changed(class_map, error);
     if (status == GBV_OK && sources->count != r->source_count)
         status = error_set(error, GBV_BAD_INPUT, "the files hold %zu sources, the result %zu: run gbv value again",
@@ -86,10 +137,19 @@ static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_er
     return status;
 }
 
+/* A line for each row of a dataset's file, or for each annotation of it that is used. */
+static size_t line_count(const gbv_sources *sources, const gbv_dataset *dataset)
+{
+    size_t count = 0;
+    for (size_t s = 0; dataset->base && s < sources->count; s++)
+        count += sources->items[s].dataset == dataset ? sources->items[s].row_count : 0;
+    return dataset->base ? count : dataset->features.rows;
+}
+
 static gbv_status spread(const gbv_result *r, const gbv_sources *sources, row_weights *out, gbv_error *error)
 {
     for (size_t d = 0; d < sources->dataset_count; d++)
-        out->count += sources->datasets[d]->features.rows;
+        out->count += line_count(sources, sources->datasets[d]);
     out->names = memory_zeroed(out->count, sizeof *out->names);
     out->rows = memory_zeroed(out->count, sizeof *out->rows);
     out->weights = memory_zeroed(out->count, sizeof *out->weights);
@@ -97,8 +157,9 @@ static gbv_status spread(const gbv_result *r, const gbv_sources *sources, row_we
         return error_out_of_memory(error, "the weights");
     size_t first = 0, s = 0;
     for (size_t d = 0; d < sources->dataset_count; d++) {
-        size_t rows = sources->datasets[d]->features.rows;
-        for (size_t i = 0; i < rows; i++)
+        size_t used = first;
+        bool annotated = sources->datasets[d]->base;
+        for (size_t i = 0; !annotated && i < sources->datasets[d]->features.rows; i++)
             out->rows[first + i] = i;
         for (; s < sources->count && sources->items[s].dataset == sources->datasets[d]; s++) {
             const source *item = &sources->items[s];
@@ -107,12 +168,13 @@ static gbv_status spread(const gbv_result *r, const gbv_sources *sources, row_we
                                  "source '%s' has %zu rows, %zu when it was valued: run gbv value again", item->name,
                                  item->row_count, r->sources[s].rows);
             for (size_t i = 0; i < item->row_count; i++) {
-                size_t row = first + (item->rows ? item->rows[i] : i);
-                out->names[row] = item->name;
-                out->weights[row] = r->sources[s].row_weight;
+                size_t row = item->rows ? item->rows[i] : i, line = annotated ? used++ : first + row;
+                out->rows[line] = row;
+                out->names[line] = item->name;
+                out->weights[line] = r->sources[s].row_weight;
             }
         }
-        first += rows;
+        first += line_count(sources, sources->datasets[d]);
     }
     return GBV_OK;
 }

@@ -83,6 +83,7 @@ static gbv_result *example(void)
                                       .item_column = strdup("id"),
                                       .wants_items = true,
                                       .resize = 32,
+                                      .role = strdup("items"),
                                       .color = GBV_COLOR_GRAY};
     memset(r->inputs[0].sha256, 'a', 64);
     r->tau_curve = calloc(1, sizeof *r->tau_curve);
@@ -126,6 +127,7 @@ static void every_double_survives_the_round_trip(void **state)
     assert_string_equal(after->inputs[0].item_column, "id");
     assert_true(after->inputs[0].wants_items && after->inputs[0].resize == 32);
     assert_int_equal(after->inputs[0].color, GBV_COLOR_GRAY);
+    assert_string_equal(after->inputs[0].role, "items");
     for (size_t i = 0; i < 3; i++) {
         const gbv_source_result *a = &before->sources[i], *b = &after->sources[i];
         assert_string_equal(a->name, b->name);

@@ -1,0 +1,79 @@
+/* annotation_inputs.c - --annotations FILE --items DATASET [--gold FILE]: each annotator is a source. */
+#include <stdio.h>
+#include <string.h>
+
+#include "inputs.h"
+
+/* Without a reference, what the file itself marks as ground truth is the next best thing to offer. */
+static int offer_gold(const command *self, const inputs *in)
+{
+    gbv_annotations *annotations = NULL;
+    gbv_error error;
+    size_t gold = 0;
+    if (gbv_annotations_read(in->annotations_path, &in->annotation, &annotations, &error) == GBV_OK)
+        gold = gbv_annotations_gold_count(annotations);
+    gbv_annotations_free(annotations);
+    if (!gold)
+        return complain(self, GBV_USAGE,
+                        "no reference was given; name the trusted set with --reference DATASET, or trusted labels of "
+                        "some items with --gold FILE");
+    return complain(self, GBV_USAGE,
+                    "no reference was given; %s marks %zu annotation%s as ground truth: use them with --gold %s",
+                    in->annotations_path, gold, gold == 1 ? "" : "s", in->annotations_path);
+}
+
+int annotation_inputs_check(const command *self, const inputs *in, bool with_reference)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } parts[] = {
+        {in->items_path, "items"},
+        {in->gold_path, "gold"},
+        {in->annotation.join, "join"},
+        {in->annotation.control, "control"},
+        {in->annotation.show_emails, "show-emails"},
+        {in->annotation.allow_overlap, "allow-overlap"},
+    };
+    for (size_t i = 0; !in->annotations_path && i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].given)
+            return complain(self, GBV_USAGE, "--%s goes with --annotations FILE --items DATASET", parts[i].name);
+    if (!in->annotations_path)
+        return PARSED;
+    if (!in->items_path)
+        return complain(self, GBV_USAGE, "--annotations needs the features of the items: --items DATASET");
+    if (in->gold_path && in->reference_path)
+        return complain(self, GBV_USAGE, "--gold makes the reference of gold items; leave out --reference or --gold");
+    if (in->annotation.allow_overlap && !in->gold_path)
+        return complain(self, GBV_USAGE, "--allow-overlap goes with --gold FILE");
+    if (with_reference && !in->gold_path && !in->reference_path)
+        return offer_gold(self, in);
+    return PARSED;
+}
+
+gbv_status annotation_inputs_read(inputs *in, bool with_reference, gbv_error *error)
+{
+    gbv_dataset *items = NULL;
+    gbv_annotations *annotations = NULL, *gold = NULL;
+    gbv_read_options read = in->read;
+    if (!in->annotations_path)
+        return GBV_OK;
+    read.features_only = read.wants_items = true;
+    read.source_column = NULL;
+    read.item_column = in->item_column;
+    gbv_status status = gbv_dataset_read(in->items_path, &read, &items, error);
+    if (status == GBV_OK)
+        status = gbv_annotations_read(in->annotations_path, &in->annotation, &annotations, error);
+    bool same = in->gold_path && strcmp(in->gold_path, in->annotations_path) == 0;
+    if (status == GBV_OK && in->gold_path && !same)
+        status = gbv_annotations_read(in->gold_path, &in->annotation, &gold, error);
+    const gbv_annotations *trusted = same ? annotations : gold;
+    if (status == GBV_OK && trusted && with_reference)
+        status = gbv_dataset_from_gold(items, trusted, &in->annotation, &in->reference, error);
+    if (status == GBV_OK)
+        status = gbv_sources_add_annotations(in->sources, annotations, items, trusted, &in->annotation, error);
+    gbv_annotations_free(annotations);
+    gbv_annotations_free(gold);
+    gbv_dataset_free(items);
+    return status;
+}

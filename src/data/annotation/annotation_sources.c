@@ -1,0 +1,458 @@
+/* annotation_sources.c - joined annotations become views of the items: one with a source per annotator, one of the
+ * items that have a gold label. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sentence.h"
+#include "data/annotation/task_join.h"
+#include "data/label_classes.h"
+#include "data/sources.h"
+
+static const gbv_annotation_options defaults;
+
+/* One label of one item, as it will be used. */
+typedef struct labelled_row {
+    size_t row;   /* of the items' features */
+    size_t order; /* in the file */
+    int64_t time;
+    int32_t annotator, label;
+} labelled_row;
+
+typedef struct labelled_rows {
+    labelled_row *list;
+    size_t count;
+    size_t unusable;      /* annotations of items whose row cannot be used */
+    size_t strange;       /* annotations of tasks that are no items */
+    const char *stranger; /* the first such task */
+    size_t doubled;       /* replaced by a later one of the same person */
+    size_t overlap;       /* of items with a gold label, left out */
+} labelled_rows;
+
+static int by_annotator_row_and_order(const void *left, const void *right)
+{
+    const labelled_row *a = left, *b = right;
+    if (a->annotator != b->annotator)
+        return a->annotator < b->annotator ? -1 : 1;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Marks the rows that can be used; the caller frees the list. */
+static unsigned char *usable_rows(const gbv_dataset *items)
+{
+    unsigned char *usable = memory_zeroed(items->features.rows, 1);
+    for (size_t i = 0; usable && i < items->row_count; i++)
+        usable[items->row_index ? items->row_index[i] : i] = 1;
+    return usable;
+}
+
+/* The annotations whose task is an item, sorted by annotator and item. For gold everybody is one annotator, and of a
+ * file that marks its ground truth only that counts. */
+static gbv_status collect(const gbv_annotations *a, const gbv_dataset *items, const task_join *join, bool gold,
+                          labelled_rows *out, gbv_error *error)
+{
+    unsigned char *usable = usable_rows(items);
+    *out = (labelled_rows){.list = memory_array(a->count, sizeof *out->list)};
+    if (!usable || !out->list) {
+        free(usable);
+        return error_out_of_memory(error, "the annotations");
+    }
+    for (size_t i = 0; i < a->count; i++) {
+        const annotation *one = &a->list[i];
+        size_t row = join->row_of_task[one->task];
+        if ((gold && a->marks_gold && !one->gold) || (!gold && one->annotator < 0))
+            continue;
+        if (row == NO_ROW) {
+            if (out->strange++ == 0)
+                out->stranger = task_join_name(join, a, (size_t)one->task);
+        } else if (usable[row])
+            out->list[out->count++] = (labelled_row){
+                .row = row, .order = i, .time = one->time, .annotator = gold ? 0 : one->annotator, .label = one->label};
+        else
+            out->unusable++;
+    }
+    free(usable);
+    qsort(out->list, out->count, sizeof *out->list, by_annotator_row_and_order);
+    return GBV_OK;
+}
+
+/* Of a person's labels for an item the last stays: by time when both have one, else by their order in the file. */
+static void keep_last(labelled_rows *rows)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        labelled_row *next = &rows->list[i], *last = kept ? &rows->list[kept - 1] : NULL;
+        if (!last || last->annotator != next->annotator || last->row != next->row)
+            rows->list[kept++] = *next;
+        else {
+            rows->doubled++;
+            if (last->time == ANNOTATION_NO_TIME || next->time == ANNOTATION_NO_TIME || next->time >= last->time)
+                *last = *next;
+        }
+    }
+    rows->count = kept;
+}
+
+/* Gold labels of an item must agree; they are then one. */
+static gbv_status keep_agreed(const gbv_annotations *gold, const gbv_dataset *items, labelled_rows *rows,
+                              gbv_error *error)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const labelled_row *next = &rows->list[i], *last = kept ? &rows->list[kept - 1] : NULL;
+        if (last && last->row == next->row && last->label != next->label) {
+            sentence s = {0};
+            sentence_add(&s, "%.300s: the item ", gold->path);
+            sentence_quote(&s, items->item_names ? items->item_names[next->row]
+                                                 : gold->tasks.texts[gold->list[next->order].task]);
+            sentence_add(&s, " has two gold labels, ");
+            sentence_quote(&s, gold->labels.texts[last->label]);
+            sentence_add(&s, " and ");
+            sentence_quote(&s, gold->labels.texts[next->label]);
+            sentence_add(&s, ": keep one");
+            return error_set(error, GBV_BAD_INPUT, "%s", s.text);
+        }
+        if (!last || last->row != next->row)
+            rows->list[kept++] = *next;
+    }
+    rows->count = kept;
+    return GBV_OK;
+}
+
+static gbv_status find_gold(const gbv_annotations *gold, const gbv_dataset *items, const char *join_word,
+                            task_join *join, labelled_rows *rows, gbv_error *error)
+{
+    *rows = (labelled_rows){0};
+    if (gold->marks_gold && gold->gold_count == 0)
+        return error_set(
+            error, GBV_BAD_INPUT,
+            "%s: marks none of its annotations as ground truth: mark some in Label Studio and export again, "
+            "or give the gold labels as a table with task and label",
+            gold->path);
+    gbv_status status = task_join_open(gold, items, join_word, join, error);
+    if (status == GBV_OK)
+        status = collect(gold, items, join, true, rows, error);
+    if (status == GBV_OK)
+        status = keep_agreed(gold, items, rows, error);
+    if (status == GBV_OK && rows->count == 0)
+        status = error_set(error, GBV_BAD_INPUT, "%s: no item of %s that can be used has a gold label", gold->path,
+                           items->name);
+    return status;
+}
+
+/* "1.0" is how a table with blanks writes the whole number 1. Returns how much of the text is the number, 0 when it is
+ * none. */
+static size_t whole_number(const char *text)
+{
+    size_t sign = *text == '-' || *text == '+', digits = strspn(text + sign, "0123456789"), length = sign + digits;
+    errno = 0;
+    (void)strtoll(text, NULL, 10);
+    if (!digits || errno)
+        return 0;
+    const char *rest = text + length;
+    return !*rest || (*rest == '.' && !rest[1 + strspn(rest + 1, "0")]) ? length : 0;
+}
+
+/* The labels as a table without types has them: as numbers when those used are all whole. */
+static gbv_status label_column(const gbv_annotations *a, const labelled_rows *rows, value_column *column,
+                               gbv_error *error)
+{
+    bool whole = true;
+    *column = (value_column){.present = true, .untyped = true};
+    column->codes = memory_array(rows->count, sizeof *column->codes);
+    column->texts = memory_zeroed(a->labels.count, sizeof *column->texts);
+    if (!column->codes || !column->texts)
+        return error_out_of_memory(error, "the labels");
+    for (size_t i = 0; i < rows->count; i++) {
+        column->codes[i] = rows->list[i].label;
+        whole = whole && whole_number(a->labels.texts[rows->list[i].label]) > 0;
+    }
+    for (; column->text_count < a->labels.count; column->text_count++) {
+        const char *text = a->labels.texts[column->text_count];
+        size_t length = whole ? whole_number(text) : 0;
+        if (!(column->texts[column->text_count] = strndup(text, length ? length : strlen(text))))
+            return error_out_of_memory(error, "the labels");
+    }
+    return GBV_OK;
+}
+
+/* A dataset of the rows with their labels, and with the annotators as sources unless it is gold. */
+static gbv_status make_view(gbv_dataset *items, const gbv_annotations *a, const labelled_rows *rows, bool gold,
+                            gbv_dataset **view, gbv_error *error)
+{
+    value_column labels = {0}, who = {.present = true, .texts = a->annotators.texts, .text_count = a->annotators.count};
+    gbv_status status = dataset_create_view(items, a->path, a->sha256, a->count, view, error);
+    if (status != GBV_OK)
+        return status;
+    gbv_dataset *made = *view;
+    made->row_count = rows->count;
+    size_t *row_index = memory_array(rows->count, sizeof *row_index);
+    if (!(who.codes = memory_array(rows->count, sizeof *who.codes)) || !row_index) {
+        status = error_out_of_memory(error, "the annotations");
+        goto done;
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        who.codes[i] = rows->list[i].annotator;
+        row_index[i] = rows->list[i].row;
+    }
+    /* The columns have a value per annotation, not per row of the file: the rows are told last. */
+    if ((status = label_column(a, rows, &labels, error)) == GBV_OK)
+        status = dataset_set_classes(made, &labels, error);
+    if (status == GBV_OK && !gold)
+        status = dataset_set_sources(made, &who, error);
+    made->row_index = row_index;
+    row_index = NULL;
+done:
+    free(row_index);
+    free(who.codes);
+    value_column_free(&labels);
+    if (status != GBV_OK) {
+        gbv_dataset_free(made);
+        *view = NULL;
+    }
+    return status;
+}
+
+gbv_status gbv_dataset_from_gold(gbv_dataset *items, const gbv_annotations *gold, const gbv_annotation_options *options,
+                                 gbv_dataset **reference, gbv_error *error)
+{
+    task_join join = {0};
+    labelled_rows rows;
+    *reference = NULL;
+    gbv_status status = find_gold(gold, items, options ? options->join : NULL, &join, &rows, error);
+    if (status == GBV_OK)
+        status = make_view(items, gold, &rows, true, reference, error);
+    free(rows.list);
+    task_join_close(&join);
+    return status;
+}
+
+/* Leaves out the items that have a gold label. */
+static gbv_status leave_gold_out(const gbv_dataset *items, const labelled_rows *gold, labelled_rows *rows,
+                                 gbv_error *error)
+{
+    size_t kept = 0;
+    unsigned char *is_gold = memory_zeroed(items->features.rows, 1);
+    if (!is_gold)
+        return error_out_of_memory(error, "the gold items");
+    for (size_t i = 0; i < gold->count; i++)
+        is_gold[gold->list[i].row] = 1;
+    for (size_t i = 0; i < rows->count; i++)
+        if (!is_gold[rows->list[i].row])
+            rows->list[kept++] = rows->list[i];
+    rows->overlap = rows->count - kept;
+    rows->count = kept;
+    free(is_gold);
+    return GBV_OK;
+}
+
+static gbv_status note(gbv_sources *sources, const sentence *s, gbv_error *error)
+{
+    return text_table_add(&sources->notes, s->text, s->length) == TEXT_NONE ? error_out_of_memory(error, "a note")
+                                                                            : GBV_OK;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* A count and what it counts, behind a comma when something stands before it. */
+static void add_count(sentence *s, size_t start, size_t count, const char *what)
+{
+    if (count)
+        sentence_add(s, "%s%zu %s", s->length > start ? ", " : "", count, what);
+}
+
+static gbv_status note_left_out(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows,
+                                gbv_error *error)
+{
+    sentence s = {0};
+    sentence_add(&s, "%.300s: annotations left out: ", a->path);
+    size_t start = s.length;
+    add_count(&s, start, a->cancelled, "cancelled or discarded");
+    add_count(&s, start, a->empty, "without a label");
+    add_count(&s, start, a->drafts, "unfinished");
+    add_count(&s, start, a->nobody, "without an annotator");
+    add_count(&s, start, rows->unusable, "of items whose row cannot be used");
+    return s.length > start ? note(sources, &s, error) : GBV_OK;
+}
+
+static void add_strangers(sentence *s, size_t count, const char *first)
+{
+    if (count == 0)
+        return;
+    sentence_add(s, "; not among the items: ");
+    sentence_quote(s, first);
+    if (count > 1)
+        sentence_add(s, " and %zu more", count - 1);
+}
+
+static const char *join_words(const task_join *join)
+{
+    return strcmp(join->by, "id") == 0 ? "id" : strcmp(join->by, "file") == 0 ? "file name" : "row";
+}
+
+static gbv_status note_join(gbv_sources *sources, const gbv_annotations *a, const task_join *join, gbv_error *error)
+{
+    sentence s = {0};
+    sentence_add(&s, "%.300s: %zu of %zu task%s joined to items by %s", a->path, a->tasks.count - join->unmatched,
+                 a->tasks.count, a->tasks.count == 1 ? " was" : "s were", join_words(join));
+    add_strangers(&s, join->unmatched, join->stranger);
+    return note(sources, &s, error);
+}
+
+static gbv_status note_gold(gbv_sources *sources, const gbv_annotations *gold, const task_join *join,
+                            const labelled_rows *rows, gbv_error *error)
+{
+    sentence s = {0};
+    sentence_add(&s, "%.300s: %zu item%s a gold label, joined by %s", gold->path, rows->count,
+                 rows->count == 1 ? " has" : "s have", join_words(join));
+    add_strangers(&s, rows->strange, rows->stranger);
+    return note(sources, &s, error);
+}
+
+/* Annotators that have no row are no sources. */
+static gbv_status note_absent(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows,
+                              gbv_error *error)
+{
+    enum { SHOWN = 3 };
+    sentence s = {0}, names = {0};
+    size_t absent = 0;
+    unsigned char *present = memory_zeroed(a->annotators.count, 1);
+    if (!present)
+        return error_out_of_memory(error, "the annotators");
+    for (size_t i = 0; i < rows->count; i++)
+        present[rows->list[i].annotator] = 1;
+    for (size_t i = 0; i < a->annotators.count; i++)
+        if (!present[i] && absent++ < SHOWN) {
+            sentence_add(&names, "%s", absent > 1 ? ", " : "");
+            sentence_quote(&names, a->annotators.texts[i]);
+        }
+    free(present);
+    sentence_add(&s, "%.300s: %zu annotator%s left with no item and %s no source%s: %s%s", a->path, absent,
+                 absent == 1 ? " is" : "s are", absent == 1 ? "is" : "are", plural(absent), names.text,
+                 absent > SHOWN ? ", ..." : "");
+    return absent ? note(sources, &s, error) : GBV_OK;
+}
+
+static gbv_status note_rows(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows, gbv_error *error)
+{
+    sentence doubled = {0}, overlap = {0};
+    gbv_status status = GBV_OK;
+    sentence_add(&doubled, "%.300s: %zu annotation%s replaced by a later one of the same annotator for the same item",
+                 a->path, rows->doubled, rows->doubled == 1 ? " was" : "s were");
+    sentence_add(&overlap,
+                 "%.300s: %zu annotation%s of gold items %s kept out of the sources (--allow-overlap keeps them "
+                 "in)",
+                 a->path, rows->overlap, plural(rows->overlap), rows->overlap == 1 ? "is" : "are");
+    if (rows->doubled)
+        status = note(sources, &doubled, error);
+    if (status == GBV_OK && rows->overlap)
+        status = note(sources, &overlap, error);
+    return status;
+}
+
+static bool copy_text(char **copy, const char *text)
+{
+    return !text || (*copy = strdup(text));
+}
+
+static gbv_status remember(struct annotation_record *record, const gbv_annotations *gold,
+                           const gbv_annotation_options *o, gbv_error *error)
+{
+    record->show_emails = o->show_emails;
+    record->allow_overlap = o->allow_overlap;
+    if (gold) {
+        memcpy(record->gold_sha256, gold->sha256, sizeof record->gold_sha256);
+        record->gold_count = gold->count;
+    }
+    return copy_text(&record->join, o->join) && copy_text(&record->control, o->control) &&
+                   (!gold || copy_text(&record->gold_path, gold->path))
+               ? GBV_OK
+               : error_out_of_memory(error, "the annotations");
+}
+
+static void forget(struct annotation_record *record)
+{
+    free(record->join);
+    free(record->control);
+    free(record->gold_path);
+    *record = (struct annotation_record){0};
+}
+
+static gbv_status check(const gbv_sources *sources, const gbv_annotations *a, gbv_error *error)
+{
+    if (sources->annotations.dataset)
+        return error_set(error, GBV_USAGE, "%s: the sources have annotations already: put all into one file", a->path);
+    if (a->without_annotators)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: no column says who gave each label: name it worker or annotator (without one the table "
+                         "serves as --gold)",
+                         a->path);
+    return GBV_OK;
+}
+
+gbv_status gbv_sources_add_annotations(gbv_sources *sources, const gbv_annotations *annotations, gbv_dataset *items,
+                                       const gbv_annotations *gold, const gbv_annotation_options *options,
+                                       gbv_error *error)
+{
+    const gbv_annotation_options *o = options ? options : &defaults;
+    task_join join = {0}, gold_join = {0};
+    labelled_rows rows = {0}, gold_rows = {0};
+    gbv_dataset *view = NULL;
+    size_t notes = sources->notes.count;
+    gbv_status status = check(sources, annotations, error);
+    if (status != GBV_OK)
+        return status;
+    if (gold)
+        status = find_gold(gold, items, o->join, &gold_join, &gold_rows, error);
+    if (status == GBV_OK)
+        status = task_join_open(annotations, items, o->join, &join, error);
+    if (status == GBV_OK)
+        status = collect(annotations, items, &join, false, &rows, error);
+    if (status != GBV_OK)
+        goto done;
+    keep_last(&rows);
+    if (gold && !o->allow_overlap)
+        status = leave_gold_out(items, &gold_rows, &rows, error);
+    if (status == GBV_OK && rows.count == 0)
+        status = rows.overlap ? error_set(error, GBV_BAD_INPUT,
+                                          "%s: every annotated item has a gold label, so that no row is left to learn "
+                                          "from: give fewer gold labels, or use --allow-overlap",
+                                          annotations->path)
+                              : error_set(error, GBV_BAD_INPUT, "%s: no annotated item of %s can be used",
+                                          annotations->path, items->name);
+    if (status == GBV_OK)
+        status = note_join(sources, annotations, &join, error);
+    if (status == GBV_OK && gold)
+        status = note_gold(sources, gold, &gold_join, &gold_rows, error);
+    if (status == GBV_OK)
+        status = note_left_out(sources, annotations, &rows, error);
+    if (status == GBV_OK)
+        status = note_rows(sources, annotations, &rows, error);
+    if (status == GBV_OK)
+        status = note_absent(sources, annotations, &rows, error);
+    if (status == GBV_OK)
+        status = remember(&sources->annotations, gold, o, error);
+    if (status == GBV_OK)
+        status = make_view(items, annotations, &rows, false, &view, error);
+    if (status == GBV_OK)
+        status = sources_deal(sources, view, error);
+done:
+    if (status == GBV_OK) {
+        sources->annotations.dataset = view;
+    } else {
+        forget(&sources->annotations);
+        text_table_truncate(&sources->notes, notes);
+    }
+    free(rows.list);
+    free(gold_rows.list);
+    task_join_close(&join);
+    task_join_close(&gold_join);
+    return status;
+}
