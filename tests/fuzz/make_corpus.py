@@ -4,6 +4,7 @@
 """
 import gzip
 import io
+import json
 import os
 import struct
 import sys
@@ -174,9 +175,94 @@ def seeds_image():
                 save("image", "giant.png", data[:12] + head + struct.pack(">I", zlib.crc32(head)) + data[33:])
 
 
+def seeds_annotations():
+    tables = {
+        "long": "task,worker,label\n1,w,cat\n2,anna@x.org,dog\na.jpg,w,cat\n",
+        "long_times": "id;annotator;answer;updated_at\n1;a;0;2021-03-09T22:16:08.5+01:00\n1;a;1;2020-01-01 00:00:00\n",
+        "long_missing": "unit\tuser\tclass\n1\tu\t\n2\t\tx\n1\tu\tnan\n",
+        "gold": "task,label\n1,cat\n2,dog\n1,dog\n",
+        "wide": "task,anna,ben@x.org\n1,cat,\nt1,,dog\n",
+        "wide_index": ",0,1\n0,1.0,\n1,,2.0\n2,-1,\n3,,+3\n",
+        "wide_rows": "a,b\n1,2\n,0\n3,\n1,1\n",
+        "quotes": 'task,worker,label\n"1","say ""w""",x\n2,"w\n',
+        "short": "task,worker,label\n1,w\n",
+        "duplicate": "task,a,a\n1,x,y\n",
+    }
+    for name, text in tables.items():
+        save("annotation_tables", name, text.encode())
+
+    def result(control, kind, value):
+        return {"from_name": control, "to_name": "image", "type": kind, "value": value}
+
+    def annotation(who, *results, **more):
+        return {"id": 5, "completed_by": who, "result": list(results), "updated_at": "2021-03-09T22:16:08.7Z", **more}
+
+    cat = result("choice", "choices", {"choices": ["cat"]})
+    image = {"image": "/data/upload/1/0a1b2c3d-a.jpg"}
+    exports = {
+        "people": [{"id": 1, "data": image, "annotations": [
+            annotation(3, cat), annotation("anna", cat), annotation({"id": 9, "email": "z@x.org"}, cat),
+            annotation({"id": "b@x.org"}, cat), annotation(None, cat)]}],
+        "unfinished": [{"id": 2, "data": {"text": "some text"}, "drafts": [{}], "predictions": [{"result": [cat]}],
+                        "annotations": [annotation(1, cat, was_cancelled=True), annotation(1),
+                                        annotation(1, cat, ground_truth=True)]}],
+        "kinds": [{"id": "t1", "completions": [
+            annotation(1, result("choice", "rating", {"rating": 4})),
+            annotation(2, result("choice", "number", {"number": 2.5})),
+            annotation(3, result("choice", "pairwise", {"selected": "left"})),
+            annotation(4, result("choice", "choices", {"choices": []}), {"type": "relation"})]}],
+        "several": [{"id": 1, "annotations": [annotation(1, result("choice", "choices", {"choices": ["a", "b"]}))]}],
+        "controls": [{"id": 1, "annotations": [annotation(1, cat, result("size", "choices", {"choices": ["big"]}))]}],
+        "boxes": [{"id": 1, "annotations": [annotation(1, result("tag", "rectanglelabels", {"x": 1}))]}],
+        "taxonomy": [{"id": 1, "annotations": [annotation(1, result("t", "taxonomy", {"taxonomy": [["a", "b"]]}))]}],
+        "no_id": [{"data": {"image": "a.jpg"}, "annotations": [annotation(1, cat)]}],
+    }
+    for name, tasks in exports.items():
+        save("label_studio", name, json.dumps(tasks, indent=1).encode())
+    whole = json.dumps(exports["people"] * 2).encode()
+    save("label_studio", "cut", whole[:-40])
+    save("label_studio", "lines", b"\n".join(json.dumps(t[0]).encode() for t in exports.values()))
+    save("label_studio", "deep", b'[{"id": 1, "annotations": [' + b"[" * 300)
+    save("label_studio", "behind", whole + b"x")
+
+    short = {"image": "/data/upload/1/0a1b2c3d-a.jpg", "id": 1, "choice": "cat", "annotator": 1, "annotation_id": 5,
+             "created_at": "2021-03-09T22:16:08Z", "lead_time": 3.5}
+    save("label_studio_short", "min", json.dumps([short, {**short, "id": 2, "annotator": "b@x.org"}]).encode())
+    save("label_studio_short", "min_several", json.dumps([{**short, "choice": {"choices": ["a", "b"]}}]).encode())
+    save("label_studio_short", "min_other", json.dumps([{**short, "choice": [{"text": ["a"]}]}]).encode())
+    save("label_studio_short", "min_sorted", json.dumps([short], sort_keys=True).encode())
+    columns = "annotation_id,annotator,choice,created_at,id,image,was_cancelled\n"
+    lines = ['1,5,cat,2021-03-09T22:16:08Z,1,a.jpg,False', '2,b@x.org,dog,,2,,False', '3,5,,,1,a.jpg,True',
+             '4,5,"{""choices"": [""cat""]}",,2,a.jpg,False', '5,None,"[{""rating"": 4}]",,2,a.jpg,False']
+    save("label_studio_short", "csv", (columns + "\n".join(lines) + "\n").encode())
+    save("label_studio_short", "csv_several", (columns + '4,5,"{""choices"": [""a"", ""b""]}",,2,a.jpg,False').encode())
+    save("label_studio_short", "csv_controls", b"annotation_id,annotator,id,mood,text\n1,5,9,good,long\n")
+
+    def response(value, user="u1", **more):
+        return {"value": value, "user_id": user, **more}
+
+    records = {
+        "version_1": {"id": "s", "external_id": "1", "fields": {"text": "t"}, "responses": [
+            {"values": {"label": {"value": "cat"}}, "user_id": "u1", "status": "submitted"},
+            {"values": None, "user_id": "u2", "status": "discarded"}]},
+        "version_2": {"id": "1", "fields": {"image": "x/a.jpg"}, "responses": {"label": [
+            response("cat"), response("dog", "u2", status="draft"), response(3, "b@x.org"), response(["owl"], "u4")]}},
+        "flat": {"id": "t1", "label.responses": ["cat", "dog"], "label.responses.users": ["u1", "u2"],
+                 "label.responses.status": ["submitted", "draft"]},
+        "flat_uneven": {"id": "t1", "label.responses": ["cat"], "label.responses.users": []},
+        "questions": {"id": "1", "responses": {"choice": [response("a")], "tone": [response("b")]}},
+        "several": {"id": "1", "responses": {"label": [response(["a", "b"])]}},
+        "spans": {"id": "1", "responses": {"label": [response([{"start": 1}])]}},
+    }
+    for name, record in records.items():
+        save("argilla", name, json.dumps([record]).encode())
+    save("argilla", "lines", b"\n".join(json.dumps(r).encode() for r in records.values()))
+
+
 seeds_npy()
 seeds_npz()
 seeds_csv()
 seeds_idx()
 seeds_cifar()
 seeds_image()
+seeds_annotations()
