@@ -96,6 +96,13 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_table(gbv_sources *sources, co
 GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_dataset(gbv_sources *sources, const char *name, gbv_dataset *dataset,
                                                           gbv_error *error);
 
+/* The rows of a dataset the caller made, dealt out to sources: row i belongs to names[row_source[i]]. The sources stand
+ * in the order of their first rows, as gbv_sources_add_table has them. The collection frees the dataset from now on,
+ * even when this fails; a number without a name is GBV_USAGE. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_grouped(gbv_sources *sources, gbv_dataset *dataset,
+                                                          const int32_t *row_source, const char *const *names,
+                                                          size_t name_count, gbv_error *error);
+
 /* A source without rows of its own: what some model of it thinks of the reference's rows takes the place of the model
  * that would be fitted. One row for each row of the reference's file (skipped ones included), one column a class, each
  * row adding up to 1. Columns are matched to the reference's classes by `class_names` (one per column); without names,
@@ -113,6 +120,11 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_probabilities_file(gbv_sources
 GBV_API size_t gbv_sources_count(const gbv_sources *sources);
 GBV_API const char *gbv_sources_name(const gbv_sources *sources, size_t index);
 GBV_API size_t gbv_sources_rows(const gbv_sources *sources, size_t index); /* 0 when given as probabilities */
+
+/* Where the rows of a source come from: its dataset, which sources of one table share, and which row of the dataset's
+ * features each of its gbv_sources_rows() is; NULL: row i is row i. They belong to the collection. */
+GBV_API const gbv_dataset *gbv_sources_dataset(const gbv_sources *sources, size_t index);
+GBV_API const size_t *gbv_sources_row_index(const gbv_sources *sources, size_t index);
 
 /* One number per source from a CSV with the columns source and one other (prior, weight): `numbers` holds
  * gbv_sources_count of them. A source without a line, or a line without a source, is GBV_BAD_INPUT. */
@@ -138,6 +150,15 @@ GBV_API size_t gbv_check(const gbv_dataset *reference, const gbv_sources *source
 
 /* Return true to stop: the call then fails with GBV_INTERRUPTED and leaves nothing behind. */
 typedef bool gbv_progress_callback(void *context, const char *stage, size_t done, size_t total);
+
+/* A ready-made callback for programs in which another thread waits: its context is a gbv_progress, which that thread
+ * may read meanwhile; setting `stop` there ends the run. */
+typedef struct gbv_progress {
+    size_t done, total;
+    bool stop;
+} gbv_progress;
+
+GBV_API bool gbv_progress_note(void *progress, const char *stage, size_t done, size_t total);
 
 /* Annotators made from a labelled dataset (the protocol of the paper, section 6.1), for demonstrations and tests. */
 typedef struct gbv_simulation {

@@ -28,6 +28,10 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_report_json(const gbv_result *result, FILE
  * left behind, and an old one stays as it was. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_result_write(const gbv_result *result, gbv_report_format format, const char *path,
                                                    gbv_error *error);
+/* The same as text in memory, for callers that have no streams (the Python package); free it with gbv_text_free(). */
+GBV_API GBV_MUST_CHECK gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, char **text,
+                                                  gbv_error *error);
+GBV_API void gbv_text_free(char *text);
 /* A result from its JSON document; the caller frees it. Fails with GBV_BAD_INPUT, naming the key that is wrong. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_result_read(const char *path, gbv_result **result, gbv_error *error);
 

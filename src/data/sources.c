@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "base/sentence.h"
 #include "base/text.h"
+#include "data/format/format.h"
+#include "data/label_classes.h"
 
 gbv_sources *gbv_sources_create(void)
 {
@@ -80,6 +82,16 @@ size_t gbv_sources_rows(const gbv_sources *sources, size_t index)
 const char *gbv_sources_note(const gbv_sources *sources, size_t index)
 {
     return index < sources->notes.count ? sources->notes.texts[index] : NULL;
+}
+
+const gbv_dataset *gbv_sources_dataset(const gbv_sources *sources, size_t index)
+{
+    return index < sources->count ? sources->items[index].dataset : NULL;
+}
+
+const size_t *gbv_sources_row_index(const gbv_sources *sources, size_t index)
+{
+    return index < sources->count ? sources->items[index].rows : NULL;
 }
 
 size_t sources_label(gbv_sources *sources, const char *text, label_kind kind, bool mapped)
@@ -398,4 +410,28 @@ gbv_status gbv_sources_add_table(gbv_sources *sources, const char *argument, con
     gbv_dataset_free(dataset);
     return error_set(error, GBV_BAD_INPUT, "%s: no row names its source in '%s': check --source-column", argument,
                      options->source_column);
+}
+
+gbv_status gbv_sources_add_grouped(gbv_sources *sources, gbv_dataset *dataset, const int32_t *row_source,
+                                   const char *const *names, size_t name_count, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    if (dataset->row_source)
+        status = error_set(error, GBV_USAGE, "%s: was read with a source column and cannot be dealt out again",
+                           dataset->name);
+    for (size_t i = 0; i < dataset->features.rows && status == GBV_OK; i++)
+        if (row_source[i] < 0 || (size_t)row_source[i] >= name_count)
+            status = error_set(error, GBV_USAGE, "%s: row %zu has the source number %d; there are names for 0 to %zu",
+                               dataset->name, i + 1, (int)row_source[i], name_count ? name_count - 1 : 0);
+    /* Borrowed as a reader's column would be: neither is written to. */
+    value_column column = {.present = true,
+                           .codes = (int32_t *)(uintptr_t)row_source,
+                           .texts = (char **)(uintptr_t)names,
+                           .text_count = name_count};
+    if (status == GBV_OK)
+        status = dataset_set_sources(dataset, &column, error);
+    if (status == GBV_OK)
+        return sources_deal(sources, dataset, error);
+    gbv_dataset_free(dataset);
+    return status;
 }

@@ -2,6 +2,8 @@
  * not at all. */
 #include <gbv/report.h>
 
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "base/output.h"
@@ -26,21 +28,47 @@ gbv_status gbv_report_json(const gbv_result *result, FILE *stream, gbv_error *er
     return output_check(stream, "the result", error);
 }
 
+static bool print(const gbv_result *result, gbv_report_format format, FILE *stream)
+{
+    if (format == GBV_FORMAT_TABLE)
+        return result_print_table(result, stream, false);
+    format == GBV_FORMAT_JSON ? result_print_json(result, stream) : result_print_csv(result, stream);
+    return true;
+}
+
 gbv_status gbv_result_write(const gbv_result *result, gbv_report_format format, const char *path, gbv_error *error)
 {
     output_file output;
     gbv_status status = output_open(path, &output, error);
     if (status != GBV_OK)
         return status;
-    if (format == GBV_FORMAT_JSON)
-        result_print_json(result, output.stream);
-    else if (format == GBV_FORMAT_CSV)
-        result_print_csv(result, output.stream);
-    else if (!result_print_table(result, output.stream, false)) {
+    if (!print(result, format, output.stream)) {
         output_abandon(&output);
         return error_out_of_memory(error, "a table");
     }
     return output_commit(&output, error);
+}
+
+gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, char **text, gbv_error *error)
+{
+    char *made = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&made, &length);
+    *text = NULL;
+    if (!stream)
+        return error_out_of_memory(error, "the text of a result");
+    bool printed = print(result, format, stream), kept = !ferror(stream);
+    if (fclose(stream) != 0 || !printed || !kept) {
+        free(made);
+        return error_out_of_memory(error, "the text of a result");
+    }
+    *text = made;
+    return GBV_OK;
+}
+
+void gbv_text_free(char *text)
+{
+    free(text);
 }
 
 gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format, const char *path,

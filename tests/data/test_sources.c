@@ -251,6 +251,39 @@ static int tear_down(void **state)
     return 0;
 }
 
+static void rows_in_memory_are_dealt_out_by_number(void **state)
+{
+    (void)state;
+    gbv_error error;
+    gbv_sources *sources = gbv_sources_create();
+    const char *names[] = {"anna", "nobody", "ben"};
+    int32_t numbers[] = {2, 0, 2, 2}, wrong[] = {0, 1, 3, 0}, negative[] = {0, -1, 0, 0};
+    assert_int_equal(gbv_sources_add_grouped(sources, labelled("table", 2, "a|b|a|b"), wrong, names, 3, &error),
+                     GBV_USAGE);
+    assert_holds(error.message, "table: row 3 has the source number 3");
+    assert_int_equal(gbv_sources_add_grouped(sources, labelled("table", 2, "a|b|a|b"), negative, names, 3, &error),
+                     GBV_USAGE);
+    assert_int_equal(gbv_sources_count(sources), 0);
+    assert_ok(gbv_sources_add_grouped(sources, labelled("table", 2, "a|b|a|b"), numbers, names, 3, &error), error);
+    assert_int_equal(gbv_sources_count(sources), 2);
+    assert_string_equal(gbv_sources_name(sources, 0), "ben");
+    assert_string_equal(gbv_sources_name(sources, 1), "anna");
+    assert_int_equal(gbv_sources_rows(sources, 0), 3);
+    assert_int_equal(gbv_sources_row_index(sources, 0)[1], 2);
+    assert_int_equal(gbv_sources_row_index(sources, 1)[0], 1);
+    assert_ptr_equal(gbv_sources_dataset(sources, 0), gbv_sources_dataset(sources, 1));
+    assert_string_equal(label_of(sources, 1, 0), "b");
+    assert_true(sources->from_table);
+    /* The same names again: refused, and the collection stays as it was. */
+    assert_int_equal(gbv_sources_add_grouped(sources, labelled("again", 2, "a|b|a|b"), numbers, names, 3, &error),
+                     GBV_BAD_INPUT);
+    assert_int_equal(gbv_sources_count(sources), 2);
+    add_labelled(sources, "whole", 2, "a|b");
+    assert_null(gbv_sources_row_index(sources, 2));
+    assert_null(gbv_sources_dataset(sources, 3));
+    gbv_sources_free(sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +296,7 @@ int main(void)
         cmocka_unit_test(a_table_needs_a_source_column),
         cmocka_unit_test(skipped_rows_are_no_rows_of_a_source),
         cmocka_unit_test(many_sources_keep_their_names_and_labels),
+        cmocka_unit_test(rows_in_memory_are_dealt_out_by_number),
         cmocka_unit_test(long_texts_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -324,6 +324,25 @@ static void table_and_csv_name_every_source(void **state)
     gbv_result_free(r);
 }
 
+static void a_text_is_what_the_file_would_hold(void **state)
+{
+    (void)state;
+    gbv_result *r = example();
+    gbv_error error;
+    char path[600], *text;
+    snprintf(path, sizeof path, "%s/text", folder);
+    for (int format = GBV_FORMAT_TABLE; format <= GBV_FORMAT_CSV; format++) {
+        assert_ok(gbv_result_write(r, (gbv_report_format)format, path, &error), error);
+        assert_ok(gbv_result_text(r, (gbv_report_format)format, &text, &error), error);
+        char *file = read_file(path);
+        assert_string_equal(text, file);
+        free(file);
+        gbv_text_free(text);
+    }
+    gbv_text_free(NULL);
+    gbv_result_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(broken_measures_are_refused_by_key),
         cmocka_unit_test(results_without_the_newer_keys_are_read),
         cmocka_unit_test(a_source_without_rows_survives_the_round_trip),
+        cmocka_unit_test(a_text_is_what_the_file_would_hold),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
