@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test bench fuzz install clean
+.PHONY: help setup build demo test bench fuzz python install clean
 
 help:
 	@echo 'make build      build/gbv and the library'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
 	@echo 'make bench      the benchmarks (bench/)'
 	@echo 'make fuzz       every reader under libFuzzer, SECONDS_EACH=$(SECONDS_EACH) seconds each'
+	@echo 'make python     a wheel of the Python package with the library inside (build/python), type-checked and tried'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR if given'
 	@echo 'make clean      removes build/'
 	@echo 'Each of them installs the Debian packages it needs first; make setup does only that.'
@@ -46,6 +47,12 @@ fuzz: setup
 	@cmake --preset fuzz --log-level=WARNING >/dev/null
 	@cmake --build build/fuzz -j $(JOBS)
 	@tools/fuzz.sh $(SECONDS_EACH)
+
+python: build
+	@tools/setup.sh python
+	@mypy --config-file python/pyproject.toml --cache-dir build/mypy --no-error-summary python/gbv
+	@tools/make_wheel.py build/libgbv.so build/python
+	@tools/try_wheel.sh build/python/*.whl
 
 # A system-wide library is found by programs only after ldconfig; a staged or private one is left alone.
 install: build

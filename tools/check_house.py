@@ -6,6 +6,7 @@
 Doors: the fenced block ```doors of ARCHITECTURE.md has one line per room, "room -> room, room". A quoted include in
 src/<room>, cli or examples may name only the room's own files and those behind its doors; a door may be narrower than
 a room ("compute/dense"). include/gbv is open to all and knows nothing but itself. tests and bench may include anything.
+The Python package includes nothing; the names of the library that it speaks of must be in include/gbv.
 """
 import os
 import re
@@ -87,6 +88,16 @@ def check_includes(path, text, doors, rooms):
             yield number, f"{room} has no door to {target}; its doors: {', '.join(doors[room]) or 'none'}"
 
 
+def check_library_names(path, text, doors, public):
+    """The Python package knows of the library what include/gbv declares."""
+    if "python" not in doors:
+        yield 1, "room 'python' is not in the doors of ARCHITECTURE.md"
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in re.findall(r'"(gbv_\w+)"|^class (gbv_\w+)', line):
+            if not re.search(rf"\b{''.join(name)}\b", public):
+                yield number, f"{''.join(name)} is not in include/gbv"
+
+
 def says_what_it_is(path, text):
     own_header = re.escape(os.path.splitext(os.path.basename(path))[0]) + r"\.h"
     return re.match(rf'/\*|#include "(?:[\w/]+/)?{own_header}"', text)
@@ -137,10 +148,14 @@ def check(root):
         yield "ARCHITECTURE.md", 1, "there is no fenced block of doors to check against"
         return
     rooms = {room_of(path) for path in files if path.startswith("src/")} - {None} | {"cli", "examples"}
+    public = "".join(read(root, path) for path in files if path.startswith("include/gbv/"))
     for path in files:
         if path.startswith(NOT_OURS):
             continue
         text = read(root, path)
+        if path.startswith("python/") and path.endswith(".py"):
+            for number, reason in check_library_names(path, text, doors, public):
+                yield path, number, reason
         for number, line in enumerate(text.splitlines(), 1):
             for pattern, reason in UNWANTED:
                 if pattern.search(line):

@@ -3,6 +3,7 @@
 #     tools/setup.sh          what build, test and demo need
 #     tools/setup.sh bench    what the benchmarks compare with
 #     tools/setup.sh fuzz     clang with libFuzzer
+#     tools/setup.sh python   what the wheel is made and tried with
 set -euo pipefail
 
 tier=${1:-base}
@@ -10,7 +11,7 @@ case $tier in
 base)
     packages=(gcc libc6-dev make cmake ninja-build pkgconf python3 clang-format
         libopenblas-openmp-dev libjansson-dev libjpeg62-turbo-dev libpng-dev librandom123-dev libssl-dev zlib1g-dev
-        libcmocka-dev dataset-fashion-mnist)
+        libcmocka-dev dataset-fashion-mnist python3-numpy python3-pandas)
     ;;
 bench)
     packages=(python3-numpy python3-torch)
@@ -18,8 +19,11 @@ bench)
 fuzz)
     packages=(clang libclang-rt-14-dev libomp-dev)
     ;;
+python)
+    packages=(binutils mypy patchelf python3-pip python3-setuptools python3-venv python3-wheel)
+    ;;
 *)
-    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench or fuzz" >&2
+    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, fuzz or python" >&2
     exit 2
     ;;
 esac

@@ -30,7 +30,7 @@ class Result:
     >>> result = gbv.value((X[:100], y[:100]), {"anna": (X[100:200], y[100:200]), "ben": (X[200:], wrong[200:])})
     >>> result.ranking
     ['anna', 'ben']
-    >>> result.posterior["anna"] > 0.6
+    >>> result.posterior["anna"] > result.posterior["ben"]
     True
     >>> round(sum(result.posterior.values()), 12)
     1.0
@@ -128,8 +128,6 @@ class Result:
     def sample_weight(self) -> Array:
         """The training weight of every row that was handed in, in input order: a table's rows as they stand in it,
         other sources one after the other. Rows that were not used weigh 0.
-
-        >>> # model.fit(table[features], table["label"], sample_weight=result.sample_weight())
         """
         parts: dict[int, Array] = {}
         for source, origin in zip(self.record["sources"], self._origin):

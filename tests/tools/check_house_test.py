@@ -9,7 +9,7 @@ import unittest
 CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "check_house.py")
 SOUND = {
     "ARCHITECTURE.md": "# House\n```doors\nbase ->\ncompute -> base\ndata -> base\nmeasure -> base, compute/dense\n"
-                       "cli ->\n```\n",
+                       "cli ->\npython ->\n```\n",
     "include/gbv/gbv.h": "/* gbv.h - public. */\n#include <stddef.h>\n#define GBV_API\n"
                          "typedef int gbv_callback(void *context);\nGBV_API int\ngbv_count(const char *name);\n",
     "src/base/error.h": "/* error.h - errors. */\n",
@@ -17,6 +17,7 @@ SOUND = {
     "src/measure/leep.c": "/* leep.c - a measure. */\n#include <math.h>\n#include <gbv/gbv.h>\n"
                           "#include \"compute/dense.h\"\nconst measure measure_leep = {0};\n",
     "src/measure/measures.def": "MEASURE(leep)\n",
+    "python/gbv/_library.py": "FUNCTIONS = {\"gbv_count\": 0}\n",
     "cli/main.c": "/* main.c - the program. */\n#include <gbv/gbv.h>\n#include \"options.h\"\n",
 }
 
@@ -52,6 +53,9 @@ class CheckHouse(unittest.TestCase):
 
     def test_the_program_sees_public_headers_only(self):
         self.expect("cli/main.c", "/* . */\n#include \"base/error.h\"\n", 2, "cli has no door to base/error.h")
+
+    def test_the_python_package_knows_public_names_only(self):
+        self.expect("python/gbv/_library.py", "\nlibrary[\"gbv_secret\"]\n", 2, "gbv_secret is not in include/gbv")
 
     def test_climbing_out_of_a_folder_fails(self):
         self.expect("cli/main.c", "/* . */\n#include \"../src/base/error.h\"\n", 2, "climbs out")
