@@ -90,15 +90,15 @@ def main():
     stage = os.path.join(target, "stage")
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(os.path.join(ROOT, "python"), stage,
-                    ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", "lib", "licenses", ".mypy_cache"))
+                    ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", "lib", "licenses"))
     libraries = os.path.join(stage, "gbv", "lib")
     sources = copy_libraries(library, libraries)
     copy_licences(sources, os.path.join(stage, "gbv", "licenses"))
     tag = "manylinux_{}_{}_{}".format(*needed_glibc(libraries), platform.machine())
-    run("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable, "-m", "pip", "wheel", "--quiet",
-        "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", target, stage,
-        env={**os.environ, "GBV_WHEEL_PLATFORM": tag, "SOURCE_DATE_EPOCH": "315532800", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-             "PIP_ROOT_USER_ACTION": "ignore"})
+    debian = "/usr/bin/python3"  # has the setuptools that tools/setup.sh installs
+    run(debian if os.path.exists(debian) else sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation",
+        "--no-deps", "--no-index", "--disable-pip-version-check", "--wheel-dir", target, stage,
+        env={**os.environ, "GBV_WHEEL_PLATFORM": tag, "SOURCE_DATE_EPOCH": "315532800"})
     shutil.rmtree(stage)
     [wheel] = glob.glob(os.path.join(target, "*.whl"))
     print(f"{os.path.relpath(wheel)}: {os.path.getsize(wheel) / 1e6:.1f} MB with {len(sources)} libraries")

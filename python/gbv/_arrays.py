@@ -106,6 +106,7 @@ def _codes_of_integers(array: Array, name: str, what: str) -> Codes:
 
 
 def _codes_of_floats(array: Array, name: str, what: str) -> Codes:
+    array = array.astype(np.float64)
     wrong = ~(np.isfinite(array) & (array == np.floor(array)))
     if wrong.any():
         row = int(np.argmax(wrong))

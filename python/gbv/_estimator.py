@@ -78,6 +78,7 @@ class GBV:
         return self
 
     def __repr__(self) -> str:
-        changed = [f"{name}={getattr(self, name)!r}" for name, parameter in inspect.signature(type(self)).parameters.items()
-                   if getattr(self, name) is not parameter.default]
+        defaults = inspect.signature(type(self)).parameters
+        changed = [f"{name}={argument!r}" for name, argument in self.get_params().items()
+                   if argument is not defaults[name].default]
         return f"GBV({', '.join(changed)})"

@@ -1,7 +1,7 @@
 """What people hand in as a reference or as sources becomes the library's datasets.
 
-A new kind of input is a branch of `open_dataset` (one set of rows) or of `open_sources` (several), and, where it takes a
-setting, a field of `Reading`.
+A new kind of input is a branch of `open_dataset` (one set of rows) or of `open_sources` (several), and, where it takes
+a setting, a field of `Reading`.
 """
 from __future__ import annotations
 

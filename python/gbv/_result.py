@@ -181,8 +181,9 @@ class Result:
         rows = "".join(
             f"<tr><td>{source['rank']}</td><td style='text-align:left'>{html.escape(source['name'])}</td>"
             f"<td>{source['rows']}</td><td>{source['agreement']:.4f}</td><td>{_score(source):.4f}</td>"
-            f"<td>{source['posterior']:.4f}</td><td style='text-align:left'><div style='background:#4c9aa8;height:0.8em;"
-            f"width:{120 * source['posterior'] / largest:.0f}px'></div></td><td>{source['row_weight']:.3g}</td></tr>"
+            f"<td>{source['posterior']:.4f}</td><td style='text-align:left'><div style='background:#4c9aa8;"
+            f"height:0.8em;width:{120 * source['posterior'] / largest:.0f}px'></div></td>"
+            f"<td>{source['row_weight']:.3g}</td></tr>"
             for source in self._ranked())
         heads = "".join(f"<th>{head}</th>" for head in ("rank", "source", "rows", "agreement", "score", "weight", "",
                                                        "weight per row"))

@@ -113,6 +113,6 @@ def _weights(weights: Union[Result, Any], sources: Handle) -> Any:
         raise InputError(f"the result has no weight for source '{strangers[0]}'; value it first, or leave it out")
     used = [posterior[name] for name in names]
     if sum(used) < 1 - 1e-9:
-        warnings.warn(f"sources with {1 - sum(used):.4f} of the weight of the result are not given; the others share it",
-                      stacklevel=3)
+        warnings.warn(f"sources with {1 - sum(used):.4f} of the weight of the result are not given; the others share "
+                      f"it", stacklevel=3)
     return source_numbers(used, sources, "weights")

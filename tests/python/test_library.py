@@ -60,6 +60,8 @@ class Border(FolderTest):
                               env={**os.environ, **variables})
 
     def test_a_missing_or_foreign_library_is_one_sentence(self):
+        if os.path.exists(os.path.join(gbv.__path__[0], "lib")):
+            self.skipTest("this is a wheel, which has its own library")
         missing = self.run_python("import gbv", GBV_LIBRARY="/nowhere/libgbv.so")
         self.assertIn("ImportError: the library of gbv cannot be loaded (/nowhere/libgbv.so: ", missing.stderr)
         self.assertIn("make install", missing.stderr)
