@@ -131,10 +131,10 @@ static gbv_status train(trainer *t, gbv_error *error)
     size_t rows = t->task->data->rows;
     random_stream stream = random_stream_open(options->seed, t->task->subject, RANDOM_ORDER);
     for (size_t epoch = 0; epoch < t->epochs; epoch++) {
-        if (options->progress && options->progress(options->context, "fit", epoch, t->epochs))
-            return error_set(error, GBV_INTERRUPTED, "interrupted while fitting a network");
         random_shuffle(&stream, t->order, rows);
         for (size_t first = 0; first < rows; first += t->batch) {
+            if (options->progress && options->progress(options->context, "fit", epoch, t->epochs))
+                return error_set(error, GBV_INTERRUPTED, "interrupted while fitting a network");
             size_t count = rows - first < t->batch ? rows - first : t->batch;
             take_batch(t, t->order + first, count);
             mlp_loss(&t->net, count, t->targets, t->weights);
