@@ -114,6 +114,7 @@ static gbv_status read_jpeg(jpeg_reading *r, const unsigned char *bytes, size_t 
 
 gbv_status image_decode_jpeg(const unsigned char *bytes, size_t size, image_extent extent, image *out, gbv_error *error)
 {
+    *out = (image){0};
     jpeg_reading r = {.out = out, .progress.progress_monitor = on_progress};
     r.decoder.err = jpeg_std_error(&r.errors);
     r.errors.error_exit = on_error;

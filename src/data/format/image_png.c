@@ -96,6 +96,7 @@ static gbv_status read_png(png_reading *r, image_extent extent, gbv_error *error
 
 gbv_status image_decode_png(const unsigned char *bytes, size_t size, image_extent extent, image *out, gbv_error *error)
 {
+    *out = (image){0};
     png_reading r = {.bytes = bytes, .size = size, .out = out};
     gbv_status status;
     r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_error);
