@@ -98,6 +98,8 @@ static int run(const command *self, int count, char **arguments)
         tell(&found, false, error.message);
     if (in.reference && gbv_sources_count(in.sources))
         gbv_check(in.reference, in.sources, on_problem, &found);
+    for (size_t i = 0; gbv_sources_note(in.sources, i); i++)
+        printf("note: %s\n", gbv_sources_note(in.sources, i));
     inputs_tell(&in);
     printf("%zu source%s read: %zu problem%s, %zu warning%s\n", gbv_sources_count(in.sources),
            gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s",

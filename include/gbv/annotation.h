@@ -56,8 +56,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_from_gold(gbv_dataset *items, cons
                                                         const gbv_annotation_options *options, gbv_dataset **reference,
                                                         gbv_error *error);
 
-/* A sentence about what was joined and left out when annotations were added; NULL past the last. A valuation repeats
- * them among its warnings. */
+/* A sentence about what was joined and left out when annotations were added; NULL past the last. The result of
+ * a valuation repeats them. */
 GBV_API const char *gbv_sources_note(const gbv_sources *sources, size_t index);
 
 #ifdef __cplusplus

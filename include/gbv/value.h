@@ -143,6 +143,8 @@ typedef struct gbv_result {
     size_t reference_rows;
     char **warnings;
     size_t warning_count;
+    char **notes; /* how annotations became sources (gbv_sources_note) */
+    size_t note_count;
     gbv_option_record *options; /* what the run was asked to do, without what cannot change it (threads, progress) */
     size_t option_count;
     gbv_input_record *inputs; /* the reference first, then the sources' files */

@@ -200,8 +200,6 @@ size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, cla
                    void *context, gbv_error *error)
 {
     fit f = {.reference = reference, .sources = sources, .callback = callback, .context = context};
-    for (size_t i = 0; callback && i < sources->notes.count; i++)
-        callback(context, true, SIZE_MAX, sources->notes.texts[i]);
     if (table)
         *table = (class_table){0};
     gbv_status status = open_fit(&f);

@@ -161,6 +161,8 @@ void result_print_json(const gbv_result *r, FILE *stream)
     json_number(&json, "effective_rows", r->effective_rows);
     json_bool(&json, "ambiguous", r->ambiguous);
     write_texts(&json, "warnings", r->warnings, r->warning_count);
+    if (r->note_count)
+        write_texts(&json, "notes", r->notes, r->note_count);
     write_run(&json, r);
     write_inputs(&json, r);
     json_begin_array(&json, "sources");

@@ -286,6 +286,8 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
     result->effective_rows = get_number(r, root, "effective_rows", NAN);
     result->ambiguous = get_optional_bool(r, root, "ambiguous");
     result->warnings = get_texts(r, root, "warnings", &result->warning_count);
+    if (json_object_get(root, "notes"))
+        result->notes = get_texts(r, root, "notes", &result->note_count);
     read_run(r, root, result);
     read_inputs(r, root, result);
     if (!(result->sources = room_for(r, json_array_size(sources), sizeof *result->sources)))

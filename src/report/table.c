@@ -81,6 +81,8 @@ static int by_rank(const void *left, const void *right)
 static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result **order)
 {
     size_t shown = 0, total = 0;
+    for (size_t i = 0; i < r->note_count; i++)
+        fprintf(stream, "note: %s\n", r->notes[i]);
     for (size_t i = 0; i < r->warning_count; i++)
         fprintf(stream, "warning: %s\n", r->warnings[i]);
     for (size_t i = 0; i < r->source_count; i++) {

@@ -253,6 +253,9 @@ bool record_run(gbv_result *result, const valuation *v)
     if (!result->version || !result->method || !result->problem || !result->measure || !result->variant ||
         !result->model || !result->feature_space || !result->instruction_set)
         return false;
+    for (size_t i = 0; i < v->sources->notes.count; i++)
+        if (!text_list_add(&result->notes, &result->note_count, v->sources->notes.texts[i]))
+            return false;
     return warn_about_logits(result, v) && record_inputs(result, v) && record_options(result, v) &&
            warn_about_scale(result) && warn_about_weights(result);
 }

@@ -63,6 +63,7 @@ void gbv_result_free(gbv_result *result)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     free_texts(result->warnings, result->warning_count);
+    free_texts(result->notes, result->note_count);
     for (size_t i = 0; i < result->option_count; i++) {
         free(result->options[i].name);
         free(result->options[i].value);
