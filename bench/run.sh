@@ -20,3 +20,6 @@ echo "## CSV"
 echo
 echo "## Number of sources"
 /usr/bin/python3 bench/run_sources.py --program build/bench/gbv
+echo
+echo "## Annotations"
+/usr/bin/python3 bench/run_annotations.py --program build/bench/gbv
