@@ -7,12 +7,13 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test bench fuzz python install clean
+.PHONY: help setup build demo test test-peers bench fuzz python install clean
 
 help:
 	@echo 'make build      build/gbv and the library'
 	@echo 'make demo       values five annotators of Fashion-MNIST and trains on them (results in build/demo)'
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
+	@echo 'make test-peers every example of docs/beside.md with cleanlab, crowd-kit and pyDVL (from PyPI)'
 	@echo 'make bench      the benchmarks (bench/)'
 	@echo 'make fuzz       every reader under libFuzzer, SECONDS_EACH=$(SECONDS_EACH) seconds each'
 	@echo 'make python     a wheel of the Python package with the library inside (build/python), type-checked and tried'
@@ -35,6 +36,15 @@ test: build
 	@cmake --preset asan --log-level=WARNING >/dev/null
 	@cmake --build build/asan -j $(JOBS)
 	@$(CTEST) --test-dir build/asan
+
+# The peers live in a virtual environment of their own, made anew when the list of them changes.
+test-peers: build
+	@tools/setup.sh peers
+	@if [ ! build/peers/.ready -nt tests/peers/requirements.txt ]; then \
+	    rm -rf build/peers && python3 -m venv build/peers && \
+	    build/peers/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt && \
+	    touch build/peers/.ready; fi
+	@$(CTEST) --test-dir build -C peers -L peers
 
 bench: setup
 	@tools/setup.sh bench

@@ -2,6 +2,7 @@
 # Installs the Debian packages that a tier of work needs, and nothing when they are there: no output, no network.
 #     tools/setup.sh          what build, test and demo need
 #     tools/setup.sh bench    what the benchmarks compare with
+#     tools/setup.sh peers    a virtual environment for packages from PyPI
 #     tools/setup.sh fuzz     clang with libFuzzer
 #     tools/setup.sh python   what the wheel is made and tried with
 set -euo pipefail
@@ -16,6 +17,9 @@ base)
 bench)
     packages=(python3-numpy python3-torch)
     ;;
+peers)
+    packages=(python3-venv)
+    ;;
 fuzz)
     packages=(clang libclang-rt-14-dev libomp-dev)
     ;;
@@ -23,7 +27,7 @@ python)
     packages=(binutils mypy patchelf python3-pip python3-setuptools python3-venv python3-wheel)
     ;;
 *)
-    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, fuzz or python" >&2
+    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, peers, fuzz or python" >&2
     exit 2
     ;;
 esac
