@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WORKERS = re.compile(r"^(w[1-6])\s", re.M)
+WORKERS = re.compile(r"^ +[1-6] +(w[1-6]) ", re.M)
 
 
 def run(kind, block, folder, environment):
@@ -23,7 +23,7 @@ def run(kind, block, folder, environment):
     if done.returncode != 0:
         sys.exit(f"{done.stderr}\nthis block failed with status {done.returncode}:\n{block}")
     ranking = WORKERS.findall(done.stdout)
-    if kind == "sh" and (len(ranking) < 6 or ranking[0] != "w1" or ranking[5] != "w6"):
+    if kind == "sh" and (ranking[:1] != ["w1"] or ranking[5:6] != ["w6"]):
         sys.exit(f"expected w1 first and w6 last, not {ranking}, from:\n{block}")
 
 
