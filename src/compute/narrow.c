@@ -31,25 +31,48 @@ void narrow_unpad(const double *in, size_t rows, size_t columns, double *out)
         memcpy(out + i * columns, in + i * padded, columns * sizeof *out);
 }
 
-/* For t < height: out row t (+)= sum_k a[t * a_row + k * a_step] * narrow row k. `height` is a constant where this is
- * inlined, so that the sums live in registers. */
-static inline __attribute__((always_inline)) void tile(size_t height, size_t inner, const double *a, size_t a_row,
-                                                       size_t a_step, const double *narrow, size_t padded, double *out,
-                                                       int add)
+/* For t < height: out row t (+)= sum_k a[t * a_row + k * a_step] * narrow row k, `steps` (one or two) times NARROW_STEP
+ * columns wide. `height` and `steps` are constants where this is inlined, so that the sums live in registers; two steps
+ * at once use each number of `a` twice for one load. */
+static inline __attribute__((always_inline)) void tile(size_t height, size_t steps, size_t inner, const double *a,
+                                                       size_t a_row, size_t a_step, const double *narrow, size_t padded,
+                                                       double *out, int add)
 {
-    lanes sums[TALLEST_TILE];
+    lanes sums[TALLEST_TILE][2];
 #pragma GCC unroll 8
     for (size_t t = 0; t < height; t++)
-        sums[t] = add ? *(const lanes *)(out + t * padded) : (lanes){0};
+#pragma GCC unroll 2
+        for (size_t s = 0; s < steps; s++)
+            sums[t][s] = add ? *(const lanes *)(out + t * padded + s * NARROW_STEP) : (lanes){0};
     for (size_t k = 0; k < inner; k++) {
-        lanes row = *(const lanes *)(narrow + k * padded);
+        lanes first = *(const lanes *)(narrow + k * padded), second = first;
+        if (steps == 2)
+            second = *(const lanes *)(narrow + k * padded + NARROW_STEP);
 #pragma GCC unroll 8
-        for (size_t t = 0; t < height; t++)
-            sums[t] += a[t * a_row + k * a_step] * row;
+        for (size_t t = 0; t < height; t++) {
+            double value = a[t * a_row + k * a_step];
+            sums[t][0] += value * first;
+            if (steps == 2)
+                sums[t][1] += value * second;
+        }
     }
 #pragma GCC unroll 8
     for (size_t t = 0; t < height; t++)
-        *(lanes *)(out + t * padded) = sums[t];
+#pragma GCC unroll 2
+        for (size_t s = 0; s < steps; s++)
+            *(lanes *)(out + t * padded + s * NARROW_STEP) = sums[t][s];
+}
+
+/* All columns of `height` rows of the result. */
+static inline __attribute__((always_inline)) void strip(size_t height, size_t inner, const double *a, size_t a_row,
+                                                        size_t a_step, const double *narrow, size_t padded, double *out,
+                                                        int add)
+{
+    size_t c = 0;
+    for (; c + 2 * NARROW_STEP <= padded; c += 2 * NARROW_STEP)
+        tile(height, 2, inner, a, a_row, a_step, narrow + c, padded, out + c, add);
+    for (; c < padded; c += NARROW_STEP)
+        tile(height, 1, inner, a, a_row, a_step, narrow + c, padded, out + c, add);
 }
 
 CLONED void narrow_multiply(const double *tall, size_t rows, size_t inner, const double *narrow, size_t padded,
@@ -57,11 +80,9 @@ CLONED void narrow_multiply(const double *tall, size_t rows, size_t inner, const
 {
     size_t i = 0;
     for (; i + TALLEST_TILE <= rows; i += TALLEST_TILE)
-        for (size_t c = 0; c < padded; c += NARROW_STEP)
-            tile(TALLEST_TILE, inner, tall + i * inner, inner, 1, narrow + c, padded, out + i * padded + c, 0);
+        strip(TALLEST_TILE, inner, tall + i * inner, inner, 1, narrow, padded, out + i * padded, 0);
     for (; i < rows; i++)
-        for (size_t c = 0; c < padded; c += NARROW_STEP)
-            tile(1, inner, tall + i * inner, inner, 1, narrow + c, padded, out + i * padded + c, 0);
+        strip(1, inner, tall + i * inner, inner, 1, narrow, padded, out + i * padded, 0);
 }
 
 CLONED void narrow_add_transposed(const double *tall, size_t rows, size_t inner, const double *narrow, size_t padded,
@@ -72,10 +93,8 @@ CLONED void narrow_add_transposed(const double *tall, size_t rows, size_t inner,
         size_t count = rows - first < ROWS_AT_ONCE ? rows - first : ROWS_AT_ONCE, j = 0;
         const double *from = tall + first * inner, *with = narrow + first * padded;
         for (; j + TALLEST_TILE <= inner; j += TALLEST_TILE)
-            for (size_t c = 0; c < padded; c += NARROW_STEP)
-                tile(TALLEST_TILE, count, from + j, 1, inner, with + c, padded, out + j * padded + c, 1);
+            strip(TALLEST_TILE, count, from + j, 1, inner, with, padded, out + j * padded, 1);
         for (; j < inner; j++)
-            for (size_t c = 0; c < padded; c += NARROW_STEP)
-                tile(1, count, from + j, 1, inner, with + c, padded, out + j * padded + c, 1);
+            strip(1, count, from + j, 1, inner, with, padded, out + j * padded, 1);
     }
 }

@@ -4,10 +4,14 @@
  *     L*    = least over W, b of  1/N sum_i CE_i + |W|^2 / (2 x),   x = N
  *     h     = sum_ic (|f_i|^2 + 1) p_ic (1 - p_ic) + D C / x,       p at the minimum
  *     bound = L* + D C / (2 x) s^2 ln(h x / (D C) + 1e-10),         s^2 = 100 / D
- * Classes without rows are left out. The loss is the same in the eigenbasis of the features, where its curvature is
- * nearly diagonal, and only as many directions as there are rows are then needed. */
+ * Classes without rows are left out.
+ *
+ * The minimum is looked for in coordinates in which the curvature is near one everywhere: with G G' = k F'F / N + I /
+ * x, k the curvature of the cross-entropy, W = G'^-1 V and the rows z = G^-1 f. The penalty needs no W either: |W|^2 /
+ * x = |V|^2 - k / N sum_i |V'z_i|^2, and the V'z_i are at hand. */
 #include "measure/measure.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,122 +22,169 @@
 #include "compute/dense.h"
 #include "compute/lbfgs.h"
 #include "compute/narrow.h"
-#include "measure/principal.h"
+#include "measure/feature_space.h"
 
-enum { ITERATION_LIMIT = 5000, BLOCK = 128 };
-static const double TOLERANCE = 1e-11, BOUND_SHARE = 100;
+enum { ITERATION_LIMIT = 5000, BLOCK = 128, RIDGE_ATTEMPTS = 40 };
+static const double TOLERANCE = 1e-8, BOUND_SHARE = 100;
+/* Smaller sums of squares are called zero: their roots and quotients would leave the range of doubles. */
+static const double SMALLEST_SCATTER = 1e-250;
 
 typedef struct gauss_fit {
-    principal_components components; /* scaled so that the widest has variance one */
-    const present_classes *classes;
-    double scale;       /* what the scores were divided by */
-    double l2;          /* of the scaled weights */
-    double *parameters; /* count x classes weights, then the biases */
+    feature_space space;
+    size_t width;       /* columns of the points; 0 when the features are constant */
+    double *points;     /* rows x width: z */
+    double *squares;    /* rows: |f|^2 */
+    double curvature;   /* k */
+    double kept;        /* the part of the ridge of G G' that is the penalty's: 1 unless rounding asked for more */
+    double *parameters; /* width x classes: V, then the biases */
     size_t padded;      /* classes, as narrow products take them */
-    double *weights;    /* count x padded */
-    double *gradient;   /* count x padded */
-    double *block;      /* BLOCK x padded: probabilities or residuals */
+    double *weights;    /* width x padded */
+    double *gradient;   /* width x padded */
+    double *block;      /* BLOCK x padded: V'z + b, then probabilities or residuals */
+    double *products;   /* BLOCK x padded: V'z */
+    double *sums;       /* BLOCK: logarithms of the sums of the powers */
     arena scratch;
 } gauss_fit;
 
 /* Probabilities of the rows from `first` on, in block; fit->weights are those of the point. Returns the sum of the
- * cross-entropies. */
-static double predict(const gauss_fit *fit, const double *bias, size_t first, size_t count)
+ * cross-entropies and adds up the squares of the products. */
+static double predict(const gauss_fit *fit, const double *bias, size_t first, size_t count, double *squares)
 {
-    size_t width = fit->components.count, classes = fit->classes->count;
+    size_t classes = fit->space.classes.count, padded = fit->padded;
     double loss = 0;
-    narrow_multiply(fit->components.scores + first * width, count, width, fit->weights, fit->padded, fit->block);
+    narrow_multiply(fit->points + first * fit->width, count, fit->width, fit->weights, padded, fit->products);
+    *squares += dense_dot_f64(fit->products, fit->products, count * padded);
     for (size_t i = 0; i < count; i++) {
-        double *row = fit->block + i * fit->padded, largest = -INFINITY, sum = 0;
-        for (size_t c = 0; c < classes; c++) {
-            row[c] += bias[c];
-            largest = row[c] > largest ? row[c] : largest;
-        }
-        double of_label = row[fit->classes->ranks[first + i]] - largest;
-        for (size_t c = 0; c < classes; c++)
-            sum += row[c] = exp(row[c] - largest);
-        for (size_t c = 0; c < classes; c++)
-            row[c] /= sum;
-        loss += log(sum) - of_label;
+        double *row = fit->block + i * padded;
+        for (size_t c = 0; c < padded; c++)
+            row[c] = c < classes ? fit->products[i * padded + c] + bias[c] : -INFINITY;
+        loss -= row[fit->space.classes.ranks[first + i]];
     }
+    dense_log_sum_exp_rows(fit->block, count, padded, fit->sums);
+    dense_softmax_rows(fit->block, count, padded);
+    for (size_t i = 0; i < count; i++)
+        loss += fit->sums[i];
     return loss;
 }
 
 static size_t block_at(const gauss_fit *fit, size_t first)
 {
-    return fit->components.rows - first < BLOCK ? fit->components.rows - first : BLOCK;
+    return fit->space.rows - first < BLOCK ? fit->space.rows - first : BLOCK;
+}
+
+static double penalty(const gauss_fit *fit, const double *point, double squares)
+{
+    double length = cblas_ddot((int)(fit->width * fit->space.classes.count), point, 1, point, 1);
+    return 0.5 * fit->kept * (length - fit->curvature / (double)fit->space.rows * squares);
 }
 
 static double evaluate(void *context, const double *point, double *gradient)
 {
     const gauss_fit *fit = context;
-    size_t rows = fit->components.rows, width = fit->components.count, classes = fit->classes->count;
-    size_t weights = width * classes;
-    double loss = 0, share = 1 / (double)rows, *bias_gradient = gradient + weights;
-    narrow_pad(point, width, classes, fit->weights);
-    memset(fit->gradient, 0, width * fit->padded * sizeof *gradient);
+    size_t rows = fit->space.rows, classes = fit->space.classes.count, padded = fit->padded;
+    size_t weights = fit->width * classes;
+    double loss = 0, squares = 0, share = 1 / (double)rows, *bias_gradient = gradient + weights;
+    narrow_pad(point, fit->width, classes, fit->weights);
+    memset(fit->gradient, 0, fit->width * padded * sizeof *gradient);
     memset(bias_gradient, 0, classes * sizeof *gradient);
     for (size_t first = 0; first < rows; first += BLOCK) {
         size_t count = block_at(fit, first);
-        loss += predict(fit, point + weights, first, count);
+        loss += predict(fit, point + weights, first, count, &squares);
         for (size_t i = 0; i < count; i++) {
-            double *row = fit->block + i * fit->padded;
-            row[fit->classes->ranks[first + i]] -= 1;
+            double *row = fit->block + i * padded;
+            row[fit->space.classes.ranks[first + i]] -= 1;
             dense_add_f64(bias_gradient, row, classes);
         }
-        narrow_add_transposed(fit->components.scores + first * width, count, width, fit->block, fit->padded,
-                              fit->gradient);
+        cblas_daxpy((int)(count * padded), -fit->kept * fit->curvature, fit->products, 1, fit->block, 1);
+        narrow_add_transposed(fit->points + first * fit->width, count, fit->width, fit->block, padded, fit->gradient);
     }
-    narrow_unpad(fit->gradient, width, classes, gradient);
+    narrow_unpad(fit->gradient, fit->width, classes, gradient);
     cblas_dscal((int)(weights + classes), share, gradient, 1);
-    cblas_daxpy((int)weights, fit->l2, point, 1, gradient, 1);
-    return loss * share + 0.5 * fit->l2 * cblas_ddot((int)weights, point, 1, point, 1);
+    cblas_daxpy((int)weights, fit->kept, point, 1, gradient, 1);
+    return loss * share + penalty(fit, point, squares);
 }
 
 static void precondition(void *context, double *vector)
 {
     const gauss_fit *fit = context;
-    size_t width = fit->components.count, classes = fit->classes->count;
-    double curvature = 0.5 / (double)classes;
-    for (size_t k = 0; k < width; k++) {
-        double of_loss = curvature * fit->components.squares[k] / (double)fit->components.rows;
-        cblas_dscal((int)classes, 1 / (of_loss + fit->l2), vector + k * classes, 1);
-    }
-    cblas_dscal((int)classes, 1 / curvature, vector + width * classes, 1);
+    size_t classes = fit->space.classes.count;
+    cblas_dscal((int)classes, 1 / fit->curvature, vector + fit->width * classes, 1);
 }
 
-static gbv_status fit_open(const gbv_measure_input *input, const present_classes *classes, gauss_fit *fit,
-                           gbv_error *error)
+/* The inverse of G, lower row-major, for points of scatter `rows`; with as much more on the diagonal as rounding asks
+ * for, of which fit->kept is the penalty's share. */
+static gbv_status find_inverse(gauss_fit *fit, double penalty_ridge, double *inverse, gbv_error *error)
 {
-    *fit = (gauss_fit){.classes = classes, .scale = 1};
-    gbv_status status = principal_components_create(&input->features, INFINITY, &fit->components, error);
+    int order = (int)fit->width, rows = (int)fit->space.rows, info = 1;
+    double more = 0;
+    for (int attempt = 0; info != 0 && attempt < RIDGE_ATTEMPTS; attempt++) {
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, order, rows, fit->curvature / rows, fit->points, order, 0,
+                    inverse, order);
+        for (size_t j = 0; j < fit->width; j++)
+            inverse[j * fit->width + j] += penalty_ridge + more;
+        fit->kept = penalty_ridge / (penalty_ridge + more);
+        dpotrf_("U", &order, inverse, &order, &info); /* column-major upper is row-major lower */
+        more = more > 0 ? 10 * more : DBL_EPSILON * fit->curvature;
+    }
+    if (info == 0)
+        dtrtri_("U", "N", &order, inverse, &order, &info);
+    return info == 0
+               ? GBV_OK
+               : error_set(error, GBV_UNDEFINED, "the features of pactran-gauss are too large: scale the features");
+}
+
+static gbv_status make_points(gauss_fit *fit, gbv_error *error)
+{
+    size_t rows = fit->space.rows, width = fit->width;
+    double scale = sqrt(fit->space.scatter / (double)rows);
+    for (size_t i = 0; i < rows; i++) {
+        double *point = fit->points + i * width;
+        feature_space_row(&fit->space, i, point);
+        for (size_t j = 0; j < width; j++)
+            point[j] /= scale;
+        fit->squares[i] = dense_dot_f64(point, point, width) * scale * scale;
+    }
+    double *inverse = memory_array(width, width * sizeof *inverse);
+    if (!inverse)
+        return error_out_of_memory(error, "the covariance of the features");
+    gbv_status status = find_inverse(fit, 1 / ((double)rows * scale * scale), inverse, error);
+    if (status == GBV_OK)
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows, (int)width, 1, inverse,
+                    (int)width, fit->points, (int)width);
+    free(inverse);
+    return status;
+}
+
+static gbv_status fit_open(const gbv_measure_input *input, gauss_fit *fit, gbv_error *error)
+{
+    gbv_status status = feature_space_create(input, true, DIRECTION_NONE, &fit->space, error);
     if (status != GBV_OK)
         return status;
-    size_t rows = input->rows, width = fit->components.count, parameters;
-    fit->padded = narrow_padded(classes->count);
-    if (__builtin_mul_overflow(width + 1, fit->padded, &parameters) || parameters > INT_MAX)
+    size_t rows = input->rows, classes = fit->space.classes.count, parameters;
+    fit->width = fit->space.scatter < SMALLEST_SCATTER ? 0 : fit->space.columns;
+    fit->padded = narrow_padded(classes);
+    fit->curvature = 0.5 / (double)classes;
+    if (__builtin_mul_overflow(fit->width + 1, fit->padded, &parameters) || parameters > INT_MAX)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
+    fit->points = memory_array(rows, (fit->width ? fit->width : 1) * sizeof(double));
+    fit->squares = memory_zeroed(rows, sizeof(double));
     fit->parameters = memory_zeroed(parameters, sizeof(double));
     fit->weights = memory_array(parameters, sizeof(double));
     fit->gradient = memory_array(parameters, sizeof(double));
     fit->block = memory_array(fit->padded, BLOCK * sizeof(double));
-    if (!fit->parameters || !fit->weights || !fit->gradient || !fit->block)
+    fit->products = memory_array(fit->padded, BLOCK * sizeof(double));
+    fit->sums = memory_array(BLOCK, sizeof(double));
+    if (!fit->points || !fit->squares || !fit->parameters || !fit->weights || !fit->gradient || !fit->block ||
+        !fit->products || !fit->sums)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
-    for (size_t c = 0; c < classes->count; c++)
-        fit->parameters[width * classes->count + c] = log((double)classes->sizes[c] / (double)rows);
-    if (width > 0)
-        fit->scale = sqrt(fit->components.squares[0] / (double)rows);
-    fit->l2 = 1 / ((double)rows * fit->scale * fit->scale);
-    for (size_t i = 0; i < rows * width; i++)
-        fit->components.scores[i] /= fit->scale;
-    for (size_t k = 0; k < width; k++)
-        fit->components.squares[k] /= fit->scale * fit->scale;
-    return GBV_OK;
+    for (size_t c = 0; c < classes; c++)
+        fit->parameters[fit->width * classes + c] = log((double)fit->space.classes.sizes[c] / (double)rows);
+    return fit->width ? make_points(fit, error) : GBV_OK;
 }
 
 static gbv_status minimise(gauss_fit *fit, gbv_error *error)
 {
-    lbfgs_problem problem = {.count = (fit->components.count + 1) * fit->classes->count,
+    lbfgs_problem problem = {.count = (fit->width + 1) * fit->space.classes.count,
                              .evaluate = evaluate,
                              .precondition = precondition,
                              .context = fit,
@@ -151,24 +202,24 @@ static gbv_status minimise(gauss_fit *fit, gbv_error *error)
     }
 }
 
-static double bound(const gauss_fit *fit, size_t columns)
+static double bound(const gauss_fit *fit)
 {
-    size_t width = fit->components.count, classes = fit->classes->count, weights = width * classes;
-    double rows = (double)fit->components.rows, cells = (double)columns * (double)classes;
-    double loss = 0, flatness = cells / rows;
-    narrow_pad(fit->parameters, width, classes, fit->weights);
-    for (size_t first = 0; first < fit->components.rows; first += BLOCK) {
+    size_t classes = fit->space.classes.count, weights = fit->width * classes, columns = fit->space.full_columns;
+    double rows = (double)fit->space.rows, cells = (double)columns * (double)classes;
+    double loss = 0, squares = 0, flatness = cells / rows;
+    narrow_pad(fit->parameters, fit->width, classes, fit->weights);
+    for (size_t first = 0; first < fit->space.rows; first += BLOCK) {
         size_t count = block_at(fit, first);
-        loss += predict(fit, fit->parameters + weights, first, count);
+        loss += predict(fit, fit->parameters + weights, first, count, &squares);
         for (size_t i = 0; i < count; i++) {
-            const double *scores = fit->components.scores + (first + i) * width, *p = fit->block + i * fit->padded;
-            double square = fit->scale * fit->scale * dense_dot_f64(scores, scores, width), variance = 0;
+            const double *p = fit->block + i * fit->padded;
+            double variance = 0;
             for (size_t c = 0; c < classes; c++)
                 variance += p[c] * (1 - p[c]);
-            flatness += (square + 1) * variance;
+            flatness += (fit->squares[first + i] + 1) * variance;
         }
     }
-    loss = loss / rows + 0.5 * fit->l2 * dense_dot_f64(fit->parameters, fit->parameters, weights);
+    loss = loss / rows + penalty(fit, fit->parameters, squares);
     double prior_variance = BOUND_SHARE / (double)columns;
     return loss + 0.5 * cells / rows * prior_variance * log(flatness * rows / cells + 1e-10);
 }
@@ -179,19 +230,19 @@ static gbv_status pactran_gauss(const gbv_measure_input *input, size_t variant, 
     (void)variant;
     (void)row_terms;
     gauss_fit fit = {0};
-    present_classes classes;
-    gbv_status status = present_classes_create(input, &classes, error);
-    if (status != GBV_OK)
-        return status;
-    if ((status = fit_open(input, &classes, &fit, error)) == GBV_OK && (status = minimise(&fit, error)) == GBV_OK)
-        *score = -bound(&fit, input->features.columns);
-    principal_components_free(&fit.components);
+    gbv_status status = fit_open(input, &fit, error);
+    if (status == GBV_OK && (status = minimise(&fit, error)) == GBV_OK)
+        *score = -bound(&fit);
+    feature_space_free(&fit.space);
+    free(fit.points);
+    free(fit.squares);
     free(fit.parameters);
     free(fit.weights);
     free(fit.gradient);
     free(fit.block);
+    free(fit.products);
+    free(fit.sums);
     arena_free(&fit.scratch);
-    present_classes_free(&classes);
     return status;
 }
 
