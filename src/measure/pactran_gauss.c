@@ -25,7 +25,7 @@
 #include "measure/feature_space.h"
 
 enum { ITERATION_LIMIT = 5000, BLOCK = 128, RIDGE_ATTEMPTS = 40 };
-static const double TOLERANCE = 1e-8, BOUND_SHARE = 100;
+static const double TOLERANCE = 1e-9, BOUND_SHARE = 100;
 /* Smaller sums of squares are called zero: their roots and quotients would leave the range of doubles. */
 static const double SMALLEST_SCATTER = 1e-250;
 
@@ -35,6 +35,7 @@ typedef struct gauss_fit {
     double *points;     /* rows x width: z */
     double *squares;    /* rows: |f|^2 */
     double curvature;   /* k */
+    double at_start;    /* the curvature along the first gradient */
     double kept;        /* the part of the ridge of G G' that is the penalty's: 1 unless rounding asked for more */
     double *parameters; /* width x classes: V, then the biases */
     size_t padded;      /* classes, as narrow products take them */
@@ -108,7 +109,8 @@ static void precondition(void *context, double *vector)
 {
     const gauss_fit *fit = context;
     size_t classes = fit->space.classes.count;
-    cblas_dscal((int)classes, 1 / fit->curvature, vector + fit->width * classes, 1);
+    cblas_dscal((int)(fit->width * classes), 1 / fit->at_start, vector, 1);
+    cblas_dscal((int)classes, (double)classes, vector + fit->width * classes, 1);
 }
 
 /* The inverse of G, lower row-major, for points of scatter `rows`; with as much more on the diagonal as rounding asks
@@ -163,7 +165,7 @@ static gbv_status fit_open(const gbv_measure_input *input, gauss_fit *fit, gbv_e
     size_t rows = input->rows, classes = fit->space.classes.count, parameters;
     fit->width = fit->space.scatter < SMALLEST_SCATTER ? 0 : fit->space.columns;
     fit->padded = narrow_padded(classes);
-    fit->curvature = 0.5 / (double)classes;
+    fit->curvature = 0.003 / (double)classes;
     if (__builtin_mul_overflow(fit->width + 1, fit->padded, &parameters) || parameters > INT_MAX)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
     fit->points = memory_array(rows, (fit->width ? fit->width : 1) * sizeof(double));
@@ -182,8 +184,36 @@ static gbv_status fit_open(const gbv_measure_input *input, gauss_fit *fit, gbv_e
     return fit->width ? make_points(fit, error) : GBV_OK;
 }
 
+/* The first step must have about the right length: from where all classes are equally likely, steps that are too long
+ * lead to where the loss is nearly straight and says little. */
+static gbv_status look_ahead(gauss_fit *fit, gbv_error *error)
+{
+    size_t weights = fit->width * fit->space.classes.count, count = weights + fit->space.classes.count;
+    double *here = arena_array(&fit->scratch, count, sizeof *here);
+    double *there = arena_array(&fit->scratch, count, sizeof *there);
+    double *point = arena_array(&fit->scratch, count, sizeof *point);
+    fit->at_start = 1;
+    if (!here || !there || !point)
+        return error_out_of_memory(error, "the classifier of pactran-gauss");
+    evaluate(fit, fit->parameters, here);
+    double length = cblas_dnrm2((int)weights, here, 1), step = 1e-6 / length;
+    if (!(length > TOLERANCE))
+        return GBV_OK;
+    memcpy(point, fit->parameters, count * sizeof *point);
+    cblas_daxpy((int)weights, step, here, 1, point, 1);
+    evaluate(fit, point, there);
+    cblas_daxpy((int)weights, -1, here, 1, there, 1);
+    double curvature = cblas_ddot((int)weights, there, 1, here, 1) / (step * length * length);
+    if (isfinite(curvature) && curvature > 0)
+        fit->at_start = curvature;
+    return GBV_OK;
+}
+
 static gbv_status minimise(gauss_fit *fit, gbv_error *error)
 {
+    gbv_status status = look_ahead(fit, error);
+    if (status != GBV_OK)
+        return status;
     lbfgs_problem problem = {.count = (fit->width + 1) * fit->space.classes.count,
                              .evaluate = evaluate,
                              .precondition = precondition,

@@ -151,10 +151,10 @@ static void gauss_with_fewer_rows_than_columns_is_the_same_fit(void **state)
     }
 }
 
-static void gauss_takes_features_of_any_scale(void **state)
+static void gauss_takes_features_of_any_scale_or_refuses_them_in_words(void **state)
 {
     (void)state;
-    static const double scales[] = {1e-160, 1e-100, 1e-6, 1, 1e6, 1e100, 1e150};
+    static const double scales[] = {1e-160, 1e-100, 1e-6, 1, 1e6, 1e100, 1e147, 1e150};
     static double scaled[N][D];
     double before = 0;
     for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
@@ -163,7 +163,14 @@ static void gauss_takes_features_of_any_scale(void **state)
                 scaled[i][j] = scales[s] * features[i][j];
         gbv_measure_input input = whole_input();
         input.features = gbv_matrix_f64(&scaled[0][0], N, D);
-        double score = score_of("pactran-gauss", NULL, &input);
+        double score;
+        gbv_error error;
+        if (scales[s] == 1e150) {
+            assert_int_equal(gbv_measure("pactran-gauss", NULL, &input, &score, NULL, &error), GBV_BAD_INPUT);
+            assert_non_null(strstr(error.message, "scale the features"));
+            break;
+        }
+        score = score_of("pactran-gauss", NULL, &input);
         assert_true(isfinite(score));
         if (scales[s] <= 1e-100 && s > 0)
             assert_close(score, before, 1e-12);
@@ -195,7 +202,7 @@ int main(void)
         cmocka_unit_test(constant_features_give_the_entropy_of_the_labels),
         cmocka_unit_test(gauss_does_not_depend_on_where_the_features_lie),
         cmocka_unit_test(gauss_with_fewer_rows_than_columns_is_the_same_fit),
-        cmocka_unit_test(gauss_takes_features_of_any_scale),
+        cmocka_unit_test(gauss_takes_features_of_any_scale_or_refuses_them_in_words),
         cmocka_unit_test(probabilities_beyond_one_stay_finite),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
