@@ -24,7 +24,7 @@
 #include "compute/narrow.h"
 #include "measure/feature_space.h"
 
-enum { ITERATION_LIMIT = 5000, BLOCK = 128, RIDGE_ATTEMPTS = 40 };
+enum { ITERATION_LIMIT = 5000, BLOCK = 128, RIDGE_ATTEMPTS = 40, POWERS = 4 };
 static const double TOLERANCE = 1e-9, BOUND_SHARE = 100;
 /* Smaller sums of squares are called zero: their roots and quotients would leave the range of doubles. */
 static const double SMALLEST_SCATTER = 1e-250;
@@ -135,10 +135,27 @@ static gbv_status find_inverse(gauss_fit *fit, double penalty_ridge, double *inv
                : error_set(error, GBV_UNDEFINED, "the features of pactran-gauss are too large: scale the features");
 }
 
+/* The variance of the points in the direction in which they vary most, or somewhat less: a few powers of their
+ * covariance, from the longest of them. `vector` and `image` are scratch of width and rows. */
+static double widest_variance(const gauss_fit *fit, double *vector, double *image)
+{
+    int rows = (int)fit->space.rows, width = (int)fit->width;
+    const double *longest = fit->points + measure_argmax(fit->squares, fit->space.rows) * fit->width;
+    double variance = 0;
+    memcpy(vector, longest, fit->width * sizeof *vector);
+    for (int power = 0; power < POWERS; power++) {
+        cblas_dscal(width, 1 / cblas_dnrm2(width, vector, 1), vector, 1);
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, rows, width, 1, fit->points, width, vector, 1, 0, image, 1);
+        cblas_dgemv(CblasRowMajor, CblasTrans, rows, width, 1.0 / rows, fit->points, width, image, 1, 0, vector, 1);
+        variance = cblas_dnrm2(width, vector, 1);
+    }
+    return variance;
+}
+
 static gbv_status make_points(gauss_fit *fit, gbv_error *error)
 {
     size_t rows = fit->space.rows, width = fit->width;
-    double scale = sqrt(fit->space.scatter / (double)rows);
+    double scale = sqrt(fit->space.scatter / (double)rows), ridge = 1 / ((double)rows * scale * scale);
     for (size_t i = 0; i < rows; i++) {
         double *point = fit->points + i * width;
         feature_space_row(&fit->space, i, point);
@@ -146,14 +163,22 @@ static gbv_status make_points(gauss_fit *fit, gbv_error *error)
             point[j] /= scale;
         fit->squares[i] = dense_dot_f64(point, point, width) * scale * scale;
     }
-    double *inverse = memory_array(width, width * sizeof *inverse);
-    if (!inverse)
-        return error_out_of_memory(error, "the covariance of the features");
-    gbv_status status = find_inverse(fit, 1 / ((double)rows * scale * scale), inverse, error);
-    if (status == GBV_OK)
+    double *inverse = memory_array(width, width * sizeof *inverse), *image = memory_array(rows, sizeof *image);
+    gbv_status status = GBV_OK;
+    if (!inverse || !image) {
+        status = error_out_of_memory(error, "the covariance of the features");
+    } else if (fit->curvature * widest_variance(fit, inverse, image) < ridge) {
+        /* The penalty outweighs the rest in all directions: the curvature is even as it is. */
+        fit->curvature = 0;
+        fit->kept = 1;
+        for (size_t i = 0; i < rows; i++)
+            cblas_dscal((int)width, 1 / sqrt(ridge), fit->points + i * width, 1);
+    } else if ((status = find_inverse(fit, ridge, inverse, error)) == GBV_OK) {
         cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows, (int)width, 1, inverse,
                     (int)width, fit->points, (int)width);
+    }
     free(inverse);
+    free(image);
     return status;
 }
 
@@ -165,7 +190,7 @@ static gbv_status fit_open(const gbv_measure_input *input, gauss_fit *fit, gbv_e
     size_t rows = input->rows, classes = fit->space.classes.count, parameters;
     fit->width = fit->space.scatter < SMALLEST_SCATTER ? 0 : fit->space.columns;
     fit->padded = narrow_padded(classes);
-    fit->curvature = 0.003 / (double)classes;
+    fit->curvature = 0.002 / (double)classes;
     if (__builtin_mul_overflow(fit->width + 1, fit->padded, &parameters) || parameters > INT_MAX)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
     fit->points = memory_array(rows, (fit->width ? fit->width : 1) * sizeof(double));
