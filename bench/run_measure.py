@@ -4,8 +4,9 @@
     bench/run_measure.py [--program PATH] [--threads 1,2] [--rounds 5] [--only leep,logme,...] [--core SkylakeX]
                          [--clock wall|cpu]
 
-An asterisk marks features that are correlated, as those of networks are. Both work on the same arrays, turn about, and must agree; medians over the rounds, ratios as a markdown table. Each
-number of threads is a run of its own (both sides get it; this library uses one all the same, but for MMD).
+Both work on the same arrays, turn about, and must agree; medians over the rounds, ratios as a markdown table. An
+asterisk marks features that are correlated, as those of networks are. Each number of threads is a run of its own (both
+sides get it; this library uses one all the same, but for MMD).
 --core sets OPENBLAS_CORETYPE for both sides: OpenBLAS 0.3.21 does not know the newest processors and falls back to its
 oldest kernels there, four times slower; without --core both sides run as the system does.
 --clock cpu counts processor time instead, for a machine that others use meanwhile; it is meant for one thread.
@@ -132,7 +133,9 @@ def compare(case, program, rounds, clock, folder):
     first.tofile(paths[0])
     second.tofile(paths[1])
     peer, reference = peer_calls(measure, mode, first, second)
+    start = clock()
     peer_score = reference()
+    reference_seconds = clock() - start
     # As many repetitions as fit in a tenth of a second of the peer's time; both sides take the median of as many.
     once = seconds_of(peer, time.perf_counter)
     repetitions = max(1, min(21, int(0.1 / once)))
@@ -153,6 +156,10 @@ def compare(case, program, rounds, clock, folder):
           f"{theirs / ours:.1f}x | {error:.1g} |", flush=True)
     if measure == "nleep":
         return f"nleep, {rows} rows: {output[2]} rounds of expectation maximisation here, {peers.nleep.rounds} there"
+    if measure == "pactran-gauss":
+        return (f"pactran-gauss, {rows} rows, {columns}{'*' * len(correlated)} columns: the peer stops "
+                f"{abs(peer() / peer_score - 1):.1g} short of the score, and takes {reference_seconds * 1e3:.0f} ms to "
+                "reach it")
     return None
 
 

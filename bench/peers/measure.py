@@ -8,7 +8,8 @@ sfda    the authors' two stages, each a generalised eigen-decomposition; etran-l
 gbc     the authors' pairs of classes; transrate Transfer-Learning-Library's determinants; lfc the N x N kernels
 nce     Transfer-Learning-Library's table of counts, filled by bincount instead of its Python loop
 nleep   the program of SFDA: scikit-learn's PCA and GaussianMixture, then LEEP; in the precision of the features
-pactran the authors' ten rounds over N x Z arrays; gauss: SciPy's L-BFGS-B, at most 100 steps, as they call it
+pactran the authors' ten rounds over N x Z arrays; gauss: SciPy's L-BFGS-B as they call it, with a function for the loss
+        and one for its gradient, at most 100 steps
 etran-energy  logarithm of a sum of exponentials over arrays, in the precision of the features
 cmmd    the authors' torch code between probabilities and one-hot labels: all rows, or batches of 128
 nll     one temperature for each half of the rows by SciPy's bounded search
@@ -290,21 +291,24 @@ def pactran_gauss(features, labels, tolerance=1e-6, steps=100):
     classes = int(labels.max()) + 1
     one_hot = (labels[:, None] == np.arange(classes)).astype(np.float64)
 
+    def logits_of(parameters):
+        return features @ parameters[:-classes].reshape(columns, classes) + parameters[-classes:]
+
     def loss(parameters):
-        weights, bias = parameters[:-classes].reshape(columns, classes), parameters[-classes:]
-        logits = features @ weights + bias
+        logits = logits_of(parameters)
         logits -= logits.max(axis=1, keepdims=True)
-        powers = np.exp(logits)
-        sums = powers.sum(axis=1, keepdims=True)
-        value = np.mean(np.log(sums[:, 0]) - logits[np.arange(rows), labels]) + (weights ** 2).sum() / (2 * rows)
-        residuals = (powers / sums - one_hot) / rows
-        return value, np.concatenate(((features.T @ residuals + weights / rows).ravel(), residuals.sum(axis=0)))
+        entropies = np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(rows), labels]
+        return entropies.mean() + (parameters[:-classes] ** 2).sum() / (2 * rows)
+
+    def gradient(parameters):
+        residuals = (_softmax(logits_of(parameters)) - one_hot) / rows
+        of_weights = (features.T @ residuals).ravel() + parameters[:-classes] / rows
+        return np.concatenate((of_weights, residuals.sum(axis=0)))
 
     start = np.zeros((columns + 1) * classes)
     start[:-classes] = 0.03 * np.random.default_rng(0).normal(size=columns * classes)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", tol=tolerance,
-                     options={"maxiter": steps})
-    probabilities = _softmax(features @ found.x[:-classes].reshape(columns, classes) + found.x[-classes:])
+    found = minimize(loss, start, jac=gradient, method="L-BFGS-B", tol=tolerance, options={"maxiter": steps})
+    probabilities = _softmax(logits_of(found.x))
     variances = probabilities * (1 - probabilities)
     flatness = ((features ** 2).T @ variances + 1 / rows).sum() + variances.sum()
     cells = columns * classes

@@ -190,7 +190,7 @@ static gbv_status fit_open(const gbv_measure_input *input, gauss_fit *fit, gbv_e
     size_t rows = input->rows, classes = fit->space.classes.count, parameters;
     fit->width = fit->space.scatter < SMALLEST_SCATTER ? 0 : fit->space.columns;
     fit->padded = narrow_padded(classes);
-    fit->curvature = 0.002 / (double)classes;
+    fit->curvature = 0.001 / (double)classes;
     if (__builtin_mul_overflow(fit->width + 1, fit->padded, &parameters) || parameters > INT_MAX)
         return error_out_of_memory(error, "the classifier of pactran-gauss");
     fit->points = memory_array(rows, (fit->width ? fit->width : 1) * sizeof(double));
