@@ -12,7 +12,7 @@ enum { STRETCH = 64 };
 
 /* The bits of floats that are not negative, read as integers, are in the order of the floats, and those of negative
  * ones and NaN are greater still: one maximum tells both the likeliest column and whether the row is sound. Returns
- * false for rows that may be none of probabilities, or huge; measure_check_probabilities then decides. */
+ * false for rows that are no probabilities, huge, or hold a negative zero; measure_check_probabilities then decides. */
 #define DEFINE_ROW(NAME, BITS, BITS_OF_1E20)                                                                           \
     typedef BITS __attribute__((may_alias)) NAME##_bits;                                                               \
     CLONED static bool row_##NAME(const NAME##_bits *values, size_t count, size_t *likeliest)                          \
@@ -54,8 +54,11 @@ gbv_status likeliest_columns(const gbv_matrix *matrix, size_t *columns, gbv_erro
                                     : (const void *)matrix_row(matrix, i, buffer);
         bool sound =
             single ? row_f32(values, matrix->columns, &columns[i]) : row_f64(values, matrix->columns, &columns[i]);
-        if (!sound)
-            status = measure_check_probabilities(matrix_row(matrix, i, buffer), matrix->columns, i, error);
+        if (sound)
+            continue;
+        const double *row = matrix_row(matrix, i, buffer);
+        status = measure_check_probabilities(row, matrix->columns, i, error);
+        columns[i] = measure_argmax(row, matrix->columns);
     }
     free(buffer);
     return status;
