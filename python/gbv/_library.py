@@ -22,9 +22,11 @@ __version__ = "0.1.0"
 CONSTANTS = {
     "GBV_U8": 0, "GBV_I8": 1, "GBV_U16": 2, "GBV_I16": 3, "GBV_U32": 4, "GBV_I32": 5, "GBV_U64": 6, "GBV_I64": 7,
     "GBV_F16": 8, "GBV_F32": 9, "GBV_F64": 10,
-    "GBV_OK": 0, "GBV_FAILED": 1, "GBV_USAGE": 2, "GBV_BAD_INPUT": 3, "GBV_UNDEFINED": 4, "GBV_INTERRUPTED": 130,
+    "GBV_OK": 0, "GBV_FAILED": 1, "GBV_USAGE": 2, "GBV_BAD_INPUT": 3, "GBV_UNDEFINED": 4, "GBV_CONDITION": 5,
+    "GBV_INTERRUPTED": 130,
     "GBV_TAU_QUICK": 0, "GBV_TAU_CODE": 1, "GBV_TAU_FIXED": 2,
     "GBV_PRIOR_UNIFORM": 0, "GBV_PRIOR_ROWS": 1, "GBV_PRIOR_GIVEN": 2,
+    "GBV_COLOR_AUTO": 0, "GBV_COLOR_GRAY": 1, "GBV_COLOR_RGB": 2,
     "GBV_FORMAT_TABLE": 0, "GBV_FORMAT_JSON": 1, "GBV_FORMAT_CSV": 2,
     "GBV_NEEDS_LABELS": 1, "GBV_NEEDS_PROBABILITIES": 2, "GBV_NEEDS_FEATURES": 4, "GBV_NEEDS_SOURCE_FEATURES": 8,
     "GBV_NEEDS_CLASS_COLUMNS": 16,
@@ -41,7 +43,8 @@ class gbv_matrix(ctypes.Structure):
 
 
 class gbv_read_options(ctypes.Structure):
-    _fields_ = [("label_column", c_char_p), ("source_column", c_char_p), ("skip_bad_rows", c_bool),
+    _fields_ = [("label_column", c_char_p), ("source_column", c_char_p), ("item_column", c_char_p),
+                ("wants_items", c_bool), ("resize", c_size_t), ("color", c_int), ("skip_bad_rows", c_bool),
                 ("features_only", c_bool), ("on_bad_row", c_void_p), ("on_bad_file", c_void_p), ("context", c_void_p)]
 
 
@@ -69,7 +72,7 @@ class gbv_measure_input(ctypes.Structure):
 
 class gbv_measure_info(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("summary", c_char_p), ("variants", c_char_p), ("needs", c_uint),
-                ("blind_to", c_char_p)]
+                ("cost", c_char_p), ("blind_to", c_char_p), ("joint", c_char_p)]
 
 
 MIRRORED = (gbv_error, gbv_matrix, gbv_read_options, gbv_progress, gbv_model_options, gbv_value_options,

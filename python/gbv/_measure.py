@@ -19,7 +19,9 @@ class MeasureInfo:
     summary: str
     variants: tuple[str, ...]  #: the first is the default; empty when there is one form only
     needs: tuple[str, ...]  #: which arguments of `gbv.measure` the default variant needs
+    cost: str  #: the leading terms of its work
     blind_to: str  #: what the measure cannot see
+    joint: tuple[str, ...]  #: the variants whose scores depend on the sources compared
 
 
 _NEEDS = ("labels", "probabilities", "features", "source_features")
@@ -38,10 +40,13 @@ def measures() -> list[MeasureInfo]:
     while info := library.gbv_measure_at(len(found)):
         record = info.contents
         needs = tuple(need for need in _NEEDS if record.needs & CONSTANTS["GBV_NEEDS_" + need.upper()])
-        variants = tuple(record.variants.decode().split("|")) if record.variants else ()
-        found.append(MeasureInfo(record.name.decode(), record.summary.decode(), variants, needs,
-                                 record.blind_to.decode()))
+        found.append(MeasureInfo(record.name.decode(), record.summary.decode(), _split(record.variants), needs,
+                                 record.cost.decode(), record.blind_to.decode(), _split(record.joint)))
     return found
+
+
+def _split(names: Optional[bytes]) -> tuple[str, ...]:
+    return tuple(names.decode().split("|")) if names else ()
 
 
 def measure(name: str, *, labels: Any = None, probabilities: Any = None, features: Any = None,

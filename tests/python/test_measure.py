@@ -55,7 +55,8 @@ class Measures(FolderTest):
         self.assertEqual(by_name["logme"].variants, ("corrected", "code", "icml"))
         self.assertEqual(by_name["leep"].variants, ())
         self.assertEqual(by_name["mmd"].needs, ("features", "source_features"))
-        self.assertTrue(all(info.summary and info.blind_to for info in infos))
+        self.assertTrue(all(info.summary and info.cost and info.blind_to for info in infos))
+        self.assertEqual({info.name: info.joint for info in infos if info.joint}, {"etran": ("paper",)})
 
     def test_refusals(self):
         p = self.arrays["probabilities"]
