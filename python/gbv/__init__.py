@@ -9,6 +9,7 @@
 """
 # The library is loaded before NumPy: see _library._open.
 from ._library import __version__ as __version__
+from ._annotations import Annotations
 from ._errors import Error, InputError, InterruptedRun, UndefinedError, UsageError
 from ._estimator import GBV
 from ._measure import MeasureInfo, measure, measures
@@ -17,8 +18,9 @@ from ._train import Model, load_model, train
 from ._value import value
 
 # In messages they are known by where people find them.
-for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, GBV, MeasureInfo, Result, Model):
+for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, GBV, MeasureInfo, Model,
+                Result):
     _public.__module__ = __name__
 
-__all__ = ["Error", "GBV", "InputError", "InterruptedRun", "MeasureInfo", "Model", "Result", "UndefinedError",
-           "UsageError", "load_model", "measure", "measures", "train", "value"]
+__all__ = ["Annotations", "Error", "GBV", "InputError", "InterruptedRun", "MeasureInfo", "Model", "Result",
+           "UndefinedError", "UsageError", "load_model", "measure", "measures", "train", "value"]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
@@ -30,11 +30,12 @@ class GBV:
     (40,)
     """
 
-    def __init__(self, measure: str = "leep", *, variant: Optional[str] = None, model: str = "linear",
-                 tau: Union[str, float] = "quick", prior: Any = "uniform", undefined: str = "error", fast: bool = False,
-                 seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
-                 hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
-                 learning_rate: Optional[float] = None, class_map: Optional[Path] = None) -> None:
+    def __init__(self, measure: Union[str, Sequence[str]] = "leep", *, variant: Optional[str] = None,
+                 model: str = "linear", tau: Union[str, float] = "quick", prior: Any = "uniform",
+                 undefined: str = "error", fast: bool = False, seed: Optional[int] = None, threads: int = 0,
+                 l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
+                 batch: Optional[int] = None, learning_rate: Optional[float] = None,
+                 class_map: Optional[Path] = None) -> None:
         self.measure = measure
         self.variant = variant
         self.model = model

@@ -48,6 +48,10 @@ class gbv_read_options(ctypes.Structure):
                 ("features_only", c_bool), ("on_bad_row", c_void_p), ("on_bad_file", c_void_p), ("context", c_void_p)]
 
 
+class gbv_annotation_options(ctypes.Structure):
+    _fields_ = [("control", c_char_p), ("join", c_char_p), ("show_emails", c_bool), ("allow_overlap", c_bool)]
+
+
 class gbv_progress(ctypes.Structure):
     _fields_ = [("done", c_size_t), ("total", c_size_t), ("stop", c_bool)]
 
@@ -75,11 +79,12 @@ class gbv_measure_info(ctypes.Structure):
                 ("cost", c_char_p), ("blind_to", c_char_p), ("joint", c_char_p)]
 
 
-MIRRORED = (gbv_error, gbv_matrix, gbv_read_options, gbv_progress, gbv_model_options, gbv_value_options,
-            gbv_measure_input, gbv_measure_info)
+MIRRORED = (gbv_error, gbv_matrix, gbv_read_options, gbv_annotation_options, gbv_progress, gbv_model_options,
+            gbv_value_options, gbv_measure_input, gbv_measure_info)
 
 _ERROR = POINTER(gbv_error)
 _READ = POINTER(gbv_read_options)
+_ANNOTATION = POINTER(gbv_annotation_options)
 _OUT = POINTER(c_void_p)
 _TEXTS = POINTER(c_char_p)
 # Functions: what they return and take. Those that return c_int return a gbv_status and take a gbv_error last.
@@ -98,6 +103,9 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_sources_add_table": (c_int, [c_void_p, c_char_p, _READ, _ERROR]),
     "gbv_sources_add_dataset": (c_int, [c_void_p, c_char_p, c_void_p, _ERROR]),
     "gbv_sources_add_grouped": (c_int, [c_void_p, c_void_p, c_void_p, _TEXTS, c_size_t, _ERROR]),
+    "gbv_sources_add_probabilities": (c_int, [c_void_p, c_char_p, gbv_matrix, _TEXTS, _ERROR]),
+    "gbv_sources_add_probabilities_file": (c_int, [c_void_p, c_char_p, c_char_p, _READ, _ERROR]),
+    "gbv_sources_add_annotations": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, _ANNOTATION, _ERROR]),
     "gbv_sources_count": (c_size_t, [c_void_p]),
     "gbv_sources_name": (c_char_p, [c_void_p, c_size_t]),
     "gbv_sources_rows": (c_size_t, [c_void_p, c_size_t]),
@@ -105,6 +113,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_sources_row_index": (POINTER(c_size_t), [c_void_p, c_size_t]),
     "gbv_sources_read_numbers": (c_int, [c_void_p, c_char_p, POINTER(c_double), _ERROR]),
     "gbv_sources_map_classes": (c_int, [c_void_p, c_char_p, _ERROR]),
+    "gbv_annotations_read": (c_int, [c_char_p, _ANNOTATION, _OUT, _ERROR]),
+    "gbv_annotations_free": (None, [c_void_p]),
+    "gbv_annotations_gold_count": (c_size_t, [c_void_p]),
+    "gbv_dataset_from_gold": (c_int, [c_void_p, c_void_p, _ANNOTATION, _OUT, _ERROR]),
     "gbv_progress_note": (c_bool, [c_void_p, c_char_p, c_size_t, c_size_t]),
     "gbv_value_defaults": (gbv_value_options, []),
     "gbv_value": (c_int, [c_void_p, c_void_p, POINTER(gbv_value_options), _OUT, _ERROR]),

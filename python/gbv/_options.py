@@ -7,12 +7,9 @@ import operator
 from ctypes import c_double
 from typing import Any, Sequence, Union
 
-import numpy as np
-
 from ._arrays import encode
-from ._errors import InputError, UsageError
-from ._inputs import is_path, path_bytes, source_names
-from ._library import CONSTANTS, Handle, call, gbv_value_options
+from ._errors import UsageError
+from ._library import CONSTANTS, gbv_value_options
 
 _MOST = (1 << 63) - 1  # JSON readers keep what is below 2^63
 
@@ -31,11 +28,11 @@ def fill(options: ctypes.Structure, **given: Any) -> None:
         elif kind is c_double:
             value = number(value, name)
         else:
-            value = _count(value, name)
+            value = count(value, name)
         setattr(options, name, value)
 
 
-def _count(value: Any, name: str) -> int:
+def count(value: Any, name: str) -> int:
     try:
         whole = operator.index(value)
     except TypeError:
@@ -70,36 +67,3 @@ def set_tau(options: gbv_value_options, tau: Union[str, float]) -> None:
     options.tau_mode, options.tau = CONSTANTS["GBV_TAU_FIXED"], number(tau, "tau")
     if not options.tau > 0:
         raise UsageError(f"tau is {tau!r}; expected quick, code or a number above zero")
-
-
-def source_numbers(given: Any, sources: Handle, what: str) -> ctypes.Array[c_double]:
-    """One number per source from a mapping by name, a sequence in the order of the sources, or a CSV file."""
-    names = source_names(sources)
-    numbers = (c_double * len(names))()
-    if is_path(given):
-        call("gbv_sources_read_numbers", sources.pointer, path_bytes(given), numbers)
-        return numbers
-    if hasattr(given, "items"):  # a dict or a Series
-        given = {str(name): value for name, value in given.items()}
-        missing = [name for name in names if name not in given]
-        extra = [name for name in given if name not in names]
-        if missing or extra:
-            raise InputError(f"{what} has no number for source '{missing[0]}'" if missing else
-                             f"{what} has a number for '{extra[0]}', which is no source")
-        given = [given[name] for name in names]
-    values = np.asarray(given, dtype=object).ravel()
-    if len(values) != len(names):
-        raise InputError(f"{what} has {len(values)} numbers for {len(names)} sources")
-    for index, value in enumerate(values):
-        numbers[index] = number(value, f"{what} of source '{names[index]}'")
-    return numbers
-
-
-def set_prior(options: gbv_value_options, prior: Any, sources: Handle) -> None:
-    if isinstance(prior, str) and prior in ("uniform", "rows"):
-        options.prior_mode = CONSTANTS["GBV_PRIOR_" + prior.upper()]
-        return
-    options.prior_mode = CONSTANTS["GBV_PRIOR_GIVEN"]
-    options.prior = source_numbers(prior, sources, "prior")
-
-

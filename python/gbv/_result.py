@@ -6,13 +6,14 @@ import json
 import math
 import os
 import tempfile
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 from ._arrays import Array
 from ._errors import UsageError
-from ._inputs import Origin, Path
+from ._inputs import Path
+from ._sources import Origin
 
 _SCORE_WITHOUT_NUMBER = {"minus_infinity": -math.inf, "undefined": math.nan}
 
@@ -73,9 +74,27 @@ class Result:
         return {source["name"]: _score(source) for source in self.record["sources"]}
 
     @property
+    def measures(self) -> dict[str, dict[str, float]]:
+        """The scores by measure and source, the measure that decides first; `record["measures"]` has the rest."""
+        found = {each["measure"]: {source["name"]: _score(source) for source in each["sources"]}
+                 for each in self.record.get("measures", ())}
+        return found or {self.record["measure"]: self.scores}
+
+    @property
     def agreement(self) -> dict[str, float]:
-        """The share of reference rows that each source's model labels as the reference does."""
-        return self._by_source("agreement")
+        """The share of reference rows that each source's model labels as the reference does; nan where it knows none of
+        the reference's classes."""
+        return {name: _number(share) for name, share in self._by_source("agreement").items()}
+
+    @property
+    def flags(self) -> dict[str, list[str]]:
+        """What is wrong with each source, by the kinds that docs/formats.md lists."""
+        return {source["name"]: _flags(source) for source in self.record["sources"]}
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the scores differ no more than chance explains."""
+        return bool(self.record["ambiguous"])
 
     @property
     def tau(self) -> float:
@@ -90,19 +109,32 @@ class Result:
 
     @property
     def effective_rows(self) -> float:
-        """How many equal rows the weights amount to."""
-        return float(self.record["effective_rows"])
+        """How many equal rows the weights amount to; nan when a source without rows has weight."""
+        return _number(self.record["effective_rows"])
 
     @property
     def warnings(self) -> list[str]:
         """What is odd about the run, then about each source: one sentence each."""
         return [*self.record["warnings"], *(text for source in self.record["sources"] for text in source["warnings"])]
 
+    @property
+    def notes(self) -> list[str]:
+        """What was joined and left out of annotations: one sentence each."""
+        return list(self.record.get("notes", ()))
+
+    def _refuse_probabilities(self) -> None:
+        for source, origin in zip(self.record["sources"], self._origin):
+            if origin.rows == 0:
+                raise UsageError(f"source '{source['name']}' was given as probabilities and has no rows to weigh: "
+                                 f"value the other sources without it")
+
     def weights(self) -> dict[str, Array]:
         """The training weight of each row, P(s) / n, by source and in the order of the source's rows.
 
-        Rows that were not used weigh 0. For the rows of one table in the table's order see `sample_weight`.
+        Rows that were not used weigh 0. For the rows of one table in the table's order see `sample_weight`. Of
+        annotations there is a weight for each item: 0 for those that the annotator did not label.
         """
+        self._refuse_probabilities()
         shared = self._table_rows()
         unused = [origin.dataset for origin in self._origin
                   if origin.dataset in shared and shared[origin.dataset] < origin.dataset_rows]
@@ -122,13 +154,18 @@ class Result:
         """For each dataset that several sources share: how many of its rows they use."""
         rows: dict[int, list[int]] = {}
         for origin in self._origin:
-            rows.setdefault(origin.dataset, []).append(origin.rows)
+            if not origin.annotated:
+                rows.setdefault(origin.dataset, []).append(origin.rows)
         return {dataset: sum(counts) for dataset, counts in rows.items() if len(counts) > 1}
 
     def sample_weight(self) -> Array:
         """The training weight of every row that was handed in, in input order: a table's rows as they stand in it,
         other sources one after the other. Rows that were not used weigh 0.
         """
+        self._refuse_probabilities()
+        if any(origin.annotated for origin in self._origin):
+            raise UsageError("annotators share their items, so that an item has a weight for each of them: weights() "
+                             "has an array over the items for each annotator")
         parts: dict[int, Array] = {}
         for source, origin in zip(self.record["sources"], self._origin):
             part = parts.setdefault(origin.dataset, np.zeros(origin.dataset_rows))
@@ -136,13 +173,14 @@ class Result:
         return np.concatenate(list(parts.values())) if parts else np.zeros(0)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per source, in the order given."""
+        """A pandas DataFrame with a row per source, in the order given; `flags` holds the kinds with blanks between."""
         import pandas
 
         rows = [{key: value for key, value in source.items() if key not in ("input", "warnings")}
                 for source in self.record["sources"]]
         for row in rows:
             row["score"] = _score(row)
+            row["flags"] = " ".join(_flags(row))
         return pandas.DataFrame(rows).set_index("name").rename_axis("source")
 
     def to_json(self) -> str:
@@ -180,17 +218,30 @@ class Result:
         largest = max([source["posterior"] for source in self.record["sources"]], default=0) or 1
         rows = "".join(
             f"<tr><td>{source['rank']}</td><td style='text-align:left'>{html.escape(source['name'])}</td>"
-            f"<td>{source['rows']}</td><td>{source['agreement']:.4f}</td><td>{_score(source):.4f}</td>"
+            f"<td>{source['rows']}</td><td>{_cell(source['agreement'], '.4f')}</td><td>{_score(source):.4f}</td>"
             f"<td>{source['posterior']:.4f}</td><td style='text-align:left'><div style='background:#4c9aa8;"
             f"height:0.8em;width:{120 * source['posterior'] / largest:.0f}px'></div></td>"
-            f"<td>{source['row_weight']:.3g}</td></tr>"
+            f"<td>{_cell(source['row_weight'], '.3g')}</td><td style='text-align:left'>{', '.join(_flags(source))}</td>"
+            f"</tr>"
             for source in self._ranked())
         heads = "".join(f"<th>{head}</th>" for head in ("rank", "source", "rows", "agreement", "score", "weight", "",
-                                                       "weight per row"))
-        notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
+                                                       "weight per row", "flags"))
+        notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings + self.notes)
         return (f"<table><caption>{html.escape(self._table.splitlines()[0])}</caption><thead><tr>{heads}</tr></thead>"
                 f"<tbody>{rows}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else ""))
 
 
 def _score(source: dict[str, Any]) -> float:
     return float(_SCORE_WITHOUT_NUMBER.get(source["score_status"], source["score"]))
+
+
+def _number(value: Optional[float]) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _cell(value: Optional[float], form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _flags(source: dict[str, Any]) -> list[str]:
+    return [flag["kind"] for flag in source["flags"]]

@@ -9,10 +9,11 @@ import numpy as np
 
 from ._arrays import Array
 from ._errors import InputError
-from ._inputs import Path, Reading, Sources, open_dataset, open_sources, path_bytes, source_names
+from ._inputs import Path, Reading, open_dataset, path_bytes
 from ._library import Handle, call, library, watch
-from ._options import fill, source_numbers
+from ._options import fill
 from ._result import Result
+from ._sources import Sources, open_sources, source_names, source_numbers
 
 
 class Model:
@@ -27,18 +28,19 @@ class Model:
         self.classes_: Array = np.array(_numbers(names) or names)
         """The classes, one per column of `predict_proba`: whole numbers if all are, else text."""
 
-    def predict_proba(self, X: Any) -> Array:
-        """The probability of each class for each row: rows x classes. X is an array, a DataFrame or a path."""
-        dataset = open_dataset(X, "X", Reading(features_only=True))
+    def predict_proba(self, X: Any, *, resize: int = 0, color: str = "auto") -> Array:
+        """The probability of each class for each row: rows x classes. X is an array, a DataFrame or a path; of a folder
+        of images, resize and color as in the training."""
+        dataset = open_dataset(X, "X", Reading(features_only=True, resize=resize, color=color))
         rows = library.gbv_dataset_rows(dataset.pointer)
         probabilities = np.empty((rows, len(self.classes_)))
         call("gbv_predict", self._handle.pointer, dataset.pointer, probabilities.ctypes.data_as(c_void_p),
              keep=(self._handle, dataset, probabilities))
         return probabilities
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, *, resize: int = 0, color: str = "auto") -> Array:
         """The most probable class of each row."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        return np.asarray(self.classes_[self.predict_proba(X, resize=resize, color=color).argmax(axis=1)])
 
     def score(self, X: Any, y: Any) -> float:
         """The share of rows whose most probable class is y."""
@@ -70,7 +72,8 @@ def load_model(path: Path) -> Model:
 def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Optional[int] = None, threads: int = 0,
           l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
           batch: Optional[int] = None, learning_rate: Optional[float] = None, label_column: Any = None,
-          source_column: Any = None, class_map: Optional[Path] = None, skip_bad_rows: bool = False,
+          source_column: Any = None, item_column: Any = None, resize: int = 0, color: str = "auto",
+          class_map: Optional[Path] = None, skip_bad_rows: bool = False,
           progress: Optional[Callable[[int, int], Any]] = None) -> Model:
     """Trains the final model: sum over sources of weight times mean loss of the source's rows.
 
@@ -90,7 +93,8 @@ def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Option
     options = library.gbv_model_defaults()
     fill(options, model=model, l2=l2, hidden=hidden, epochs=epochs, batch=batch, learning_rate=learning_rate, seed=seed,
          threads=threads)
-    reading = Reading(label_column=label_column, source_column=source_column, skip_bad_rows=skip_bad_rows)
+    reading = Reading(label_column=label_column, source_column=source_column, item_column=item_column, resize=resize,
+                      color=color, skip_bad_rows=skip_bad_rows)
     opened = open_sources(sources, reading, class_map)
     numbers = _weights(weights, opened)
     handle, note = Handle("gbv_model_free"), watch(options)

@@ -40,8 +40,10 @@ class Estimator(FolderTest):
         import inspect
 
         own = set(gbv.GBV().get_params())
-        # The table's columns are arguments of fit; what would not change the weights is left to gbv.value.
-        elsewhere = {"reference", "sources", "label_column", "source_column", "skip_bad_rows", "progress", "tau_curve"}
+        # The table's columns are arguments of fit; how files are read, sources without rows and what would not change
+        # the weights is left to gbv.value.
+        elsewhere = {"reference", "sources", "probabilities", "label_column", "source_column", "item_column", "resize",
+                     "color", "skip_bad_rows", "progress", "tau_curve"}
         self.assertEqual(own, set(inspect.signature(gbv.value).parameters) - elsewhere)
 
     def test_scikit_learn_clones_it(self):
