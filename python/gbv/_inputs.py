@@ -35,14 +35,15 @@ class Reading:
     label_column: Any = None
     source_column: Any = None
     item_column: Any = None
-    resize: int = 0
+    resize: Optional[int] = None
     color: str = "auto"
     skip_bad_rows: bool = False
     features_only: bool = False
     wants_items: bool = False
 
     def __post_init__(self) -> None:
-        self.resize = count(self.resize, "resize")
+        if self.resize is not None:
+            count(self.resize, "resize")
         choose(self.color, "color", ("auto", "gray", "rgb"))
 
 
@@ -54,7 +55,7 @@ class Reader:
         self.sentences: list[str] = []
         self._hear = _BAD_ROW(self._bad_row)
         self.options = gbv_read_options(skip_bad_rows=reading.skip_bad_rows, features_only=reading.features_only,
-                                        wants_items=reading.wants_items, resize=reading.resize,
+                                        wants_items=reading.wants_items, resize=reading.resize or 0,
                                         color=CONSTANTS["GBV_COLOR_" + reading.color.upper()],
                                         on_bad_row=ctypes.cast(self._hear, c_void_p))
         for name in ("label_column", "item_column", *(["source_column"] if table else [])):

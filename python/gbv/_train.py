@@ -28,7 +28,7 @@ class Model:
         self.classes_: Array = np.array(_numbers(names) or names)
         """The classes, one per column of `predict_proba`: whole numbers if all are, else text."""
 
-    def predict_proba(self, X: Any, *, resize: int = 0, color: str = "auto") -> Array:
+    def predict_proba(self, X: Any, *, resize: Optional[int] = None, color: str = "auto") -> Array:
         """The probability of each class for each row: rows x classes. X is an array, a DataFrame or a path; of a folder
         of images, resize and color as in the training."""
         dataset = open_dataset(X, "X", Reading(features_only=True, resize=resize, color=color))
@@ -38,7 +38,7 @@ class Model:
              keep=(self._handle, dataset, probabilities))
         return probabilities
 
-    def predict(self, X: Any, *, resize: int = 0, color: str = "auto") -> Array:
+    def predict(self, X: Any, *, resize: Optional[int] = None, color: str = "auto") -> Array:
         """The most probable class of each row."""
         return np.asarray(self.classes_[self.predict_proba(X, resize=resize, color=color).argmax(axis=1)])
 
@@ -72,12 +72,12 @@ def load_model(path: Path) -> Model:
 def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Optional[int] = None, threads: int = 0,
           l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
           batch: Optional[int] = None, learning_rate: Optional[float] = None, label_column: Any = None,
-          source_column: Any = None, item_column: Any = None, resize: int = 0, color: str = "auto",
+          source_column: Any = None, item_column: Any = None, resize: Optional[int] = None, color: str = "auto",
           class_map: Optional[Path] = None, skip_bad_rows: bool = False,
           progress: Optional[Callable[[int, int], Any]] = None) -> Model:
     """Trains the final model: sum over sources of weight times mean loss of the source's rows.
 
-    sources: as for `gbv.value`.
+    sources: as for `gbv.value`; of annotations, items with a gold label are kept out here, too.
     weights: the result of `gbv.value`; or "equal" (every source alike) or "pooled" (every row alike); or a dictionary
         of name -> number, numbers in the order of the sources, or a CSV file.
     The rest is as for `gbv.value`.

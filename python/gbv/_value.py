@@ -19,7 +19,7 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, measure: Uni
           fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
           hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
           learning_rate: Optional[float] = None, label_column: Any = None, source_column: Any = None,
-          item_column: Any = None, resize: int = 0, color: str = "auto", class_map: Optional[Path] = None,
+          item_column: Any = None, resize: Optional[int] = None, color: str = "auto", class_map: Optional[Path] = None,
           skip_bad_rows: bool = False, progress: Optional[Callable[[int, int], Any]] = None) -> Result:
     """Ranks and weights sources by how well a model of each serves the reference.
 
@@ -56,6 +56,10 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, measure: Uni
     >>> result = gbv.value((X, y), {"right": (X, y), "swapped": (X, 1 - y)}, measure="accuracy", tau=1)
     >>> result.ranking
     ['right', 'swapped']
+    >>> P = [[0.9, 0.1] if label == 0 else [0.1, 0.9] for label in y]
+    >>> result = gbv.value((X, y), {"right": (X, y)}, probabilities={"mine": P}, measure=["accuracy", "nll"])
+    >>> result.measures["accuracy"]
+    {'right': 1.0, 'mine': 1.0}
     >>> gbv.value((X, y), {"right": (X, y)}, measure="leap")
     Traceback (most recent call last):
         ...

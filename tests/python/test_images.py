@@ -47,7 +47,7 @@ class Images(FolderTest):
         with open("predictions.csv", encoding="utf-8") as file:
             expected = [line.split(",")[1] for line in file.read().splitlines()[1:]]
         self.assertEqual(model.predict("reference", resize=8, color="rgb").tolist(), expected)
-        self.assert_fails(gbv.InputError, "", model.predict, "reference")
+        self.assert_fails(gbv.InputError, "784", model.predict, "reference")
 
     def test_wrong_settings(self):
         self.assert_fails(gbv.UsageError, "color is 'blue'; expected auto, gray or rgb", gbv.value, "reference",

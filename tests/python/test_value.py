@@ -66,9 +66,24 @@ class SameAsTheProgram(FolderTest):
             (["--tau", "code", "--prior", "rows", "--threads", "1"], {"tau": "code", "prior": "rows", "threads": 1}),
             (["--measure", "mmd", "--fast", "--undefined", "zero"],
              {"measure": "mmd", "fast": True, "undefined": "zero"}),
+            (["--measure", "nce,logme,leep"], {"measure": ["nce", "logme", "leep"]}),
+            (["--measure", "nce,logme"], {"measure": "nce,logme"}),
+            (["--measure", "all"], {"measure": "all"}),
+            (["--measure", "accuracy,all"], {"measure": ("accuracy", "all")}),
         ]:
             with self.subTest(arguments):
                 self.check(reference, sources, arguments, **options)
+
+    def test_items_are_no_features(self):
+        reference, sources = people()
+        for name, (x, y) in {"reference": reference, **sources}.items():
+            np.savez(f"{name}.npz", x=x, y=y, photo=[f"{i}.jpg" for i in range(len(x))])
+        paths = {name: f"{name}.npz" for name in sources}
+        arguments = [part for name, path in paths.items() for part in ("--source", f"{name}={path}")]
+        expected = program("value", "--reference", "reference.npz", *arguments, "--item-column", "photo", "--format",
+                           "json").decode()
+        self.assertEqual(gbv.value("reference.npz", paths, item_column="photo").to_json(), expected)
+        self.assert_fails(gbv.InputError, "file", gbv.value, "reference.npz", paths, item_column="file")
 
     def test_a_prior_by_name_in_order_or_from_a_file(self):
         reference, sources = people()
@@ -152,6 +167,30 @@ class Results(FolderTest):
         page = result._repr_html_()
         self.assertIn("annotator 0", page)
         self.assertIn("annotator 0", repr(result))
+
+    def test_several_measures(self):
+        result = gbv.value(*people(), measure=["nce", "accuracy"])
+        self.assertEqual(list(result.measures), ["nce", "accuracy"])
+        self.assertEqual(result.measures["nce"], result.scores)
+        self.assertEqual(result.measures["accuracy"], result.agreement)
+        alone = gbv.value(*people(), measure="accuracy")
+        self.assertEqual(alone.measures, {"accuracy": result.agreement})
+        self.assertEqual(list(gbv.value(*people(), measure="all").measures), [info.name for info in gbv.measures()])
+        for measure in ([], 3, [3], {"nce": 1}):
+            self.assert_fails(gbv.UsageError, "expected the name of a measure, or a list of names", gbv.value,
+                              *people(), measure=measure)
+        self.assert_fails(gbv.UsageError, 'there is no measure "leap"', gbv.value, *people(), measure=["nce", "leap"])
+
+    def test_flags(self):
+        reference, sources = people()
+        sources["one class"] = sources["annotator 0"][0], np.zeros(120, int)
+        result = gbv.value(reference, sources)
+        self.assertEqual(result.flags["annotator 0"], [])
+        self.assertIn("one_class", result.flags["one class"])
+        self.assertIn("one_class", result._repr_html_())
+        self.assertIs(result.ambiguous, False)
+        self.assertIs(gbv.value(reference, {"a": sources["annotator 0"], "b": sources["annotator 0"]}).ambiguous, True)
+        self.assertEqual(result.notes, [])
 
     def test_names_in_a_page_are_escaped(self):
         reference, sources = people()
@@ -269,6 +308,18 @@ class Frames(FolderTest):
         for name, weights in result.weights().items():
             np.testing.assert_array_equal(result.sample_weight()[(table["worker"] == name).to_numpy()], weights)
 
+    def test_items_and_flags(self):
+        reference, sources = people()
+        sources["one class"] = sources["annotator 0"][0], np.zeros(120, int)
+        frames = {name: self.frame(each).assign(photo="a.jpg") for name, each in sources.items()}
+        result = gbv.value(self.frame(reference).assign(photo="b.jpg"), frames, item_column="photo")
+        plain = gbv.value(reference, sources)
+        self.assertEqual(result.posterior, plain.posterior)
+        frame = result.to_frame()
+        self.assertEqual(frame.index.tolist(), result.sources)
+        self.assertEqual(frame["flags"].tolist(), [" ".join(kinds) for kinds in result.flags.values()])
+        self.assertEqual(frame["posterior"].to_dict(), result.posterior)
+
     def test_categories_truth_values_and_nullable_numbers(self):
         reference, sources = people(text=True)
         plain = {name: self.frame(each) for name, each in sources.items()}
@@ -297,6 +348,7 @@ class Frames(FolderTest):
             (good.assign(city="Bern"), {}, "reference: column 'city' holds "),
             (good.assign(label=[None] + [1] * 119), {}, "reference: row 1 has no label (nan)"),
             (good.assign(f1=[1.0] * 119 + [np.nan]), {}, "reference: row 120, column 2 is not finite"),
+            (good, {"item_column": "photo"}, "reference: has no column 'photo' that names each row's item"),
             (self.pandas.concat([good, good["f1"]], axis=1), {}, "reference: has two columns 'f1'"),
         ]
         for frame, options, sentence in cases:
