@@ -26,8 +26,8 @@ import measure as peers  # noqa: E402
 
 CORRELATED = True
 
-# measure, type, mode (a variant, "fast" or "-"), rows, columns, classes, tolerance of the agreement (relative), and
-# whether the features are correlated
+# measure, type, mode (a variant, "fast", "-", or "joined", a form of the peer), rows, columns, classes, tolerance of the
+# agreement (relative), and whether the features are correlated
 CASES = [
     ("leep", "f64", "-", 1000, 10, 10, 1e-10),
     ("leep", "f64", "-", 5994, 1000, 200, 1e-10),
@@ -55,6 +55,9 @@ CASES = [
     ("pactran-gauss", "f32", "-", 1000, 512, 10, 1e-6),
     ("pactran-gauss", "f32", "-", 1000, 512, 10, 1e-6, CORRELATED),
     ("pactran-gauss", "f32", "-", 4000, 512, 10, 1e-6, CORRELATED),
+    ("pactran-gauss", "f32", "joined", 1000, 512, 10, 1e-6),
+    ("pactran-gauss", "f32", "joined", 1000, 512, 10, 1e-6, CORRELATED),
+    ("pactran-gauss", "f32", "joined", 4000, 512, 10, 1e-6, CORRELATED),
     ("etran-energy", "f32", "paper", 1000, 512, 10, 1e-6),
     ("etran-energy", "f32", "paper", 50000, 512, 10, 1e-6),
     ("etran-energy", "f32", "code", 50000, 10, 10, 1e-6),
@@ -111,9 +114,11 @@ def make_inputs(measure, kind, rows, columns, classes, correlated=False):
 def peer_calls(measure, mode, first, second):
     """What is timed, and what the score is compared with: the same but for pactran-gauss, whose authors stop early."""
     function = getattr(peers, measure.replace("-", "_"))
+    if measure == "pactran-gauss":
+        joined = mode == "joined"
+        return lambda: function(first, second, joined), lambda: function(first, second, joined, 1e-14, 15000)
     arguments = (first, second) if mode in ("-", "fast") else (first, second, mode)
-    converged = (1e-14, 15000) if measure == "pactran-gauss" else ()
-    return lambda: function(*arguments), lambda: function(*arguments, *converged)
+    return (lambda: function(*arguments),) * 2
 
 
 def median(values):
@@ -141,9 +146,10 @@ def compare(case, program, rounds, clock, folder):
     repetitions = max(1, min(21, int(0.1 / once)))
     if once > 2:
         rounds = min(rounds, 3)
+    form = "-" if mode == "joined" else mode
     ours, theirs = [], []
     for _ in range(rounds):
-        output = subprocess.run([program, measure, kind, mode, str(repetitions), str(rows), str(columns)] + paths,
+        output = subprocess.run([program, measure, kind, form, str(repetitions), str(rows), str(columns)] + paths,
                                 check=True, capture_output=True, text=True).stdout.split()
         ours.append(float(output[0]))
         theirs.append(median([seconds_of(peer, clock) for _ in range(repetitions)]))
@@ -152,12 +158,13 @@ def compare(case, program, rounds, clock, folder):
     if not error <= tolerance:
         sys.exit(f"{measure} {kind} {mode} {rows}x{columns}: {score} here, {peer_score} there, {error:.2g} apart")
     ours, theirs = median(ours), median(theirs)
-    print(f"| {measure} | {kind} | {mode} | {rows}, {columns}{'*' * len(correlated)}, {classes} | {ours * 1e3:.3f} | {theirs * 1e3:.2f} | "
+    shape = f"{rows}, {columns}{'*' * len(correlated)}, {classes}"
+    print(f"| {measure} | {kind} | {mode} | {shape} | {ours * 1e3:.3f} | {theirs * 1e3:.2f} | "
           f"{theirs / ours:.1f}x | {error:.1g} |", flush=True)
     if measure == "nleep":
         return f"nleep, {rows} rows: {output[2]} rounds of expectation maximisation here, {peers.nleep.rounds} there"
     if measure == "pactran-gauss":
-        return (f"pactran-gauss, {rows} rows, {columns}{'*' * len(correlated)} columns: the peer stops "
+        return (f"pactran-gauss, {shape}, {mode}: the peer stops "
                 f"{abs(peer() / peer_score - 1):.1g} short of the score, and takes {reference_seconds * 1e3:.0f} ms to "
                 "reach it")
     return None

@@ -9,7 +9,7 @@ gbc     the authors' pairs of classes; transrate Transfer-Learning-Library's det
 nce     Transfer-Learning-Library's table of counts, filled by bincount instead of its Python loop
 nleep   the program of SFDA: scikit-learn's PCA and GaussianMixture, then LEEP; in the precision of the features
 pactran the authors' ten rounds over N x Z arrays; gauss: SciPy's L-BFGS-B as they call it, with a function for the loss
-        and one for its gradient, at most 100 steps
+        and one for its gradient, at most 100 steps; "joined" is what it could be, with both from the same products
 etran-energy  logarithm of a sum of exponentials over arrays, in the precision of the features
 cmmd    the authors' torch code between probabilities and one-hot labels: all rows, or batches of 128
 nll     one temperature for each half of the rows by SciPy's bounded search
@@ -283,7 +283,7 @@ def pactran_gamma(probabilities, labels):
     return float(-1 - (table + divergence + of_rows) / (len(labels) * len(prior)))
 
 
-def pactran_gauss(features, labels, tolerance=1e-6, steps=100):
+def pactran_gauss(features, labels, joined=False, tolerance=1e-6, steps=100):
     from scipy.optimize import minimize
     features = features.astype(np.float64)
     features -= features.mean(axis=0)
@@ -305,9 +305,20 @@ def pactran_gauss(features, labels, tolerance=1e-6, steps=100):
         of_weights = (features.T @ residuals).ravel() + parameters[:-classes] / rows
         return np.concatenate((of_weights, residuals.sum(axis=0)))
 
+    def both(parameters):
+        weights = parameters[:-classes]
+        logits = logits_of(parameters)
+        logits -= logits.max(axis=1, keepdims=True)
+        powers = np.exp(logits)
+        sums = powers.sum(axis=1, keepdims=True)
+        residuals = (powers / sums - one_hot) / rows
+        value = (np.log(sums[:, 0]) - logits[np.arange(rows), labels]).mean() + (weights ** 2).sum() / (2 * rows)
+        return value, np.concatenate(((features.T @ residuals).ravel() + weights / rows, residuals.sum(axis=0)))
+
     start = np.zeros((columns + 1) * classes)
     start[:-classes] = 0.03 * np.random.default_rng(0).normal(size=columns * classes)
-    found = minimize(loss, start, jac=gradient, method="L-BFGS-B", tol=tolerance, options={"maxiter": steps})
+    found = minimize(both if joined else loss, start, jac=True if joined else gradient, method="L-BFGS-B",
+                     tol=tolerance, options={"maxiter": steps})
     probabilities = _softmax(logits_of(found.x))
     variances = probabilities * (1 - probabilities)
     flatness = ((features ** 2).T @ variances + 1 / rows).sum() + variances.sum()

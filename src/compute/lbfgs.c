@@ -99,8 +99,8 @@ static void remember(state *s)
     s->curvature[s->next] = curvature;
     s->next = (s->next + 1) % PAIRS;
     s->pairs += s->pairs < PAIRS;
-    /* The scale costs as much as a direction, and changes little after the first steps. */
-    if (s->accepted++ < SCALE_OFTEN || s->accepted % SCALE_OFTEN == 0) {
+    /* The scale may cost as much as a direction, and changes little after the first steps. */
+    if (s->accepted++ < SCALE_OFTEN || s->accepted % SCALE_OFTEN == 0 || s->problem->cheap_precondition) {
         memcpy(s->direction, change, count * sizeof(double));
         s->problem->precondition(s->problem->context, s->direction);
         double length = dot(s, change, s->direction);

@@ -16,6 +16,7 @@ typedef struct lbfgs_problem {
     double (*evaluate)(void *context, const double *point, double *gradient);
     /* Multiplies `vector` by an approximation of the inverse Hessian, in place. */
     void (*precondition)(void *context, double *vector);
+    bool cheap_precondition; /* it costs next to nothing: its scale is then measured at every step */
     /* Told of each iteration; true stops. */
     bool (*interrupted)(void *context, size_t iteration, size_t limit);
     void *context;

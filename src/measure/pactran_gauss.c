@@ -22,6 +22,7 @@
 #include "compute/dense.h"
 #include "compute/lbfgs.h"
 #include "compute/narrow.h"
+#include "compute/power.h"
 #include "measure/feature_space.h"
 
 enum { ITERATION_LIMIT = 5000, BLOCK = 128, RIDGE_ATTEMPTS = 40, POWERS = 4 };
@@ -47,6 +48,14 @@ typedef struct gauss_fit {
     arena scratch;
 } gauss_fit;
 
+/* Logits become probabilities; no logit is above the logarithm of the sum of all powers but for rounding. */
+CLONED static void normalise(double *row, size_t count, double log_sum)
+{
+#pragma omp simd
+    for (size_t c = 0; c < count; c++)
+        row[c] = power_of_e(row[c] - log_sum);
+}
+
 /* Probabilities of the rows from `first` on, in block; fit->weights are those of the point. Returns the sum of the
  * cross-entropies and adds up the squares of the products. */
 static double predict(const gauss_fit *fit, const double *bias, size_t first, size_t count, double *squares)
@@ -62,9 +71,10 @@ static double predict(const gauss_fit *fit, const double *bias, size_t first, si
         loss -= row[fit->space.classes.ranks[first + i]];
     }
     dense_log_sum_exp_rows(fit->block, count, padded, fit->sums);
-    dense_softmax_rows(fit->block, count, padded);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        normalise(fit->block + i * padded, padded, fit->sums[i]);
         loss += fit->sums[i];
+    }
     return loss;
 }
 
@@ -242,6 +252,7 @@ static gbv_status minimise(gauss_fit *fit, gbv_error *error)
     lbfgs_problem problem = {.count = (fit->width + 1) * fit->space.classes.count,
                              .evaluate = evaluate,
                              .precondition = precondition,
+                             .cheap_precondition = true,
                              .context = fit,
                              .tolerance = TOLERANCE,
                              .iteration_limit = ITERATION_LIMIT};
