@@ -137,6 +137,11 @@ static void broken_json_is_refused_with_its_place(void **state)
     assert_annotations_refused(text, NULL, "something behind its end", NULL);
     assert_annotations_refused("[]", NULL, "holds no tasks", NULL);
     assert_annotations_refused("[{\"id\":", NULL, "task 1 is not valid JSON", NULL);
+    assert_annotations_refused(
+        "[{\"id\": 1, \"annotations\": []}, {\"id\": 99999999999999999999, \"annotations\": []}]", NULL,
+        "task 2 holds a number", "too large", "as text", NULL);
+    assert_annotations_refused(ONE_TASK("{\"completed_by\": null, " CHOICE("cat") "}"), NULL, "no annotation",
+                               "1 without an annotator", NULL);
     assert_annotations_refused("{\"a\": 1}", NULL, "is JSON, but", "annotations", "annotator", "responses", NULL);
     assert_annotations_refused("[1, 2]", NULL, "JSON", NULL);
 }

@@ -129,6 +129,29 @@ static void tasks_are_joined_by_id_file_or_row(void **state)
     assert_joined(ITEMS, "task,worker,label\nt1,w,a\n", NULL, &(gbv_annotation_options){.join = "file"}, "w: 1=a");
 }
 
+#define LABELLED(task, file)                                                                                           \
+    "{\"id\": " task ", \"data\": {\"image\": \"" file "\"}, \"annotations\": [{\"completed_by\": 1, \"result\": "     \
+    "[{\"from_name\": \"c\", \"type\": \"choices\", \"value\": {\"choices\": [\"x\"]}}]}]}"
+
+/* Task 2 shows 1.jpg and is not the item 2.jpg. */
+static void the_number_of_a_task_is_no_file_when_it_shows_one(void **state)
+{
+    (void)state;
+    const char *items = "file,a\n1.jpg,0\n2.jpg,1\n";
+    joined j = join(items, "[" LABELLED("1", "/x/0.jpg") ", " LABELLED("2", "/x/1.jpg") "]", NULL, NULL);
+    assert_string_equal(list_sources(j.sources), "annotator-1: 0=x");
+    assert_note(&j, "1 of 2 tasks were joined to items by file name; not among the items: '0.jpg'");
+    part(&j);
+    assert_joined(items, "[" LABELLED("\"b/2.jpg\"", "/x/other.jpg") "]", NULL, NULL, "annotator-1: 1=x");
+}
+
+static void a_file_name_that_is_no_utf8_is_not_told(void **state)
+{
+    (void)state;
+    assert_joined(ITEMS, "[" LABELLED("\"t1\"", "http://h/%ff%fe.jpg") "]", NULL,
+                  &(gbv_annotation_options){.join = "file"}, "annotator-1: 1=x");
+}
+
 static void tasks_that_are_no_items_are_told(void **state)
 {
     (void)state;
@@ -261,6 +284,8 @@ int main(void)
         cmocka_unit_test(each_annotator_is_a_source_with_rows_in_the_items_order),
         cmocka_unit_test(labels_are_numbers_when_all_are_whole),
         cmocka_unit_test(tasks_are_joined_by_id_file_or_row),
+        cmocka_unit_test(the_number_of_a_task_is_no_file_when_it_shows_one),
+        cmocka_unit_test(a_file_name_that_is_no_utf8_is_not_told),
         cmocka_unit_test(tasks_that_are_no_items_are_told),
         cmocka_unit_test(joins_that_cannot_be_are_refused),
         cmocka_unit_test(the_last_of_two_labels_counts),

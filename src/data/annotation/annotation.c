@@ -257,8 +257,9 @@ static gbv_status import(annotation_reading *r, gbv_error *error)
         status = control_check(r, error);
     if (status == GBV_OK && out->count == 0)
         status = error_set(error, GBV_BAD_INPUT,
-                           "%s: holds no annotation that can be used (%zu cancelled, %zu without a label, %zu drafts)",
-                           r->path, out->cancelled, out->empty, out->drafts);
+                           "%s: holds no annotation that can be used (%zu cancelled, %zu without a label, %zu drafts, "
+                           "%zu without an annotator)",
+                           r->path, out->cancelled, out->empty, out->drafts, out->nobody);
     return status;
 }
 

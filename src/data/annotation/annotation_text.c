@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "data/annotation/annotation.h"
 
 /* Days from 1970-01-01 in the Gregorian calendar; years begin in March, so that a leap day comes last. */
@@ -89,5 +90,5 @@ bool annotation_file_name(const char *text, char name[FILE_NAME_TEXT])
         name[length++] = c;
     }
     name[length] = '\0';
-    return length > 0;
+    return length > 0 && text_is_utf8(name, length); /* %FF may be any byte */
 }

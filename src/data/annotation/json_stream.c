@@ -56,6 +56,11 @@ static gbv_status refuse(const json_stream *stream, const json_error_t *problem,
 {
     size_t at = (size_t)(stream->next - stream->begin) + (problem->position > 0 ? (size_t)problem->position : 0);
     const char *near = strstr(problem->text, " near ");
+    if (json_error_code(problem) == json_error_numeric_overflow)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: task %zu holds a number before byte %zu that is too large to be read: write it as text, "
+                         "in quotes",
+                         stream->path, stream->count + 1, at);
     return error_set(
         error, GBV_BAD_INPUT,
         "%s: task %zu is not valid JSON at byte %zu (%.*s): the file is cut off or damaged: export it again",

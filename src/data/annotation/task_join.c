@@ -197,8 +197,8 @@ static gbv_status match(const gbv_annotations *a, const gbv_dataset *items, cons
             row = find_row(text, items->features.rows);
         else if (strcmp(out->by, "id") == 0)
             row = name_index_find(&names->whole, text);
-        else if (!a->files[task] || (row = find_file(names, a->files[task])) == NO_ROW)
-            row = find_file(names, text);
+        else if (!a->files[task] || ((row = find_file(names, a->files[task])) == NO_ROW && strpbrk(text, "./")))
+            row = find_file(names, text); /* beside a file, the number of a task is no name of another file */
         if (row == AMBIGUOUS) {
             sentence quoted = {0};
             sentence_quote(&quoted, task_join_name(out, a, task));
