@@ -40,25 +40,73 @@ static void add_width(sentence *s, const gbv_dataset *dataset)
     sentence_add(s, ")");
 }
 
-static void check_width(fit *f, size_t index)
+/* What the features of every source are compared with. */
+static const gbv_dataset *model_of_features(const fit *f)
 {
-    const gbv_dataset *own = f->sources->items[index].dataset,
-                      *other = f->reference ? f->reference : f->sources->items[0].dataset;
+    return f->reference ? f->reference : f->sources->items[0].dataset;
+}
+
+static void add_model_of_features(const fit *f, sentence *s)
+{
+    if (!f->reference) {
+        sentence_add(s, ", source ");
+        sentence_quote(s, f->sources->items[0].name);
+    } else {
+        sentence_add(s, ", the reference");
+    }
+    sentence_add(s, " (%s)", model_of_features(f)->name);
+}
+
+static bool check_width(fit *f, size_t index)
+{
+    const gbv_dataset *own = f->sources->items[index].dataset, *other = model_of_features(f);
     if (own->features.columns == other->features.columns && !image_shapes_differ(own->shape, other->shape))
-        return;
+        return true;
     sentence s = fit_about(f, index);
     add_width(&s, own);
-    if (!f->reference) {
-        sentence_add(&s, ", source ");
-        sentence_quote(&s, f->sources->items[0].name);
-    } else {
-        sentence_add(&s, ", the reference");
-    }
-    sentence_add(&s, " (%s)", other->name);
+    add_model_of_features(f, &s);
     add_width(&s, other);
     sentence_add(&s, ": every file must describe rows by the same features%s",
                  own->shape.channels && other->shape.channels ? "; --resize and --color serve folders of images" : "");
     fit_tell(f, FIT_PROBLEM, index, &s);
+    return false;
+}
+
+static char **names_of_features(const gbv_dataset *dataset)
+{
+    return dataset->base ? dataset->base->column_names : dataset->column_names;
+}
+
+/* Columns may have other names in another file, but not the same names in other places. */
+static gbv_status check_order(fit *f, size_t index)
+{
+    char **own = names_of_features(f->sources->items[index].dataset), **other = names_of_features(model_of_features(f));
+    size_t columns = f->sources->items[index].dataset->features.columns;
+    text_table places = {0};
+    gbv_status status = GBV_OK;
+    for (size_t i = 0; own && other && own != other && i < columns; i++) {
+        if (strcmp(own[i], other[i]) == 0)
+            continue;
+        for (size_t column = places.count; column < columns; column++) /* all of them, the first time */
+            if (text_table_add(&places, own[column], strlen(own[column])) == TEXT_NONE) {
+                status = error_out_of_memory(&f->error, "the names of the columns");
+                goto done;
+            }
+        size_t place = text_table_find(&places, other[i], strlen(other[i]));
+        if (place == TEXT_NONE)
+            continue;
+        sentence s = fit_about(f, index);
+        sentence_add(&s, " has the column ");
+        sentence_quote(&s, other[i]);
+        sentence_add(&s, " as feature %zu", place + 1);
+        add_model_of_features(f, &s);
+        sentence_add(&s, " as feature %zu: put the columns of both files into one order", i + 1);
+        fit_tell(f, FIT_PROBLEM, index, &s);
+        break;
+    }
+done:
+    text_table_free(&places);
+    return status;
 }
 
 /* Once is enough: sources that fit the reference have images of its size. */
@@ -96,7 +144,9 @@ static gbv_status check_source(fit *f, size_t index)
     const source *item = &f->sources->items[index];
     if (item->probabilities)
         return check_probabilities(f, index);
-    check_width(f, index);
+    gbv_status status = check_width(f, index) ? check_order(f, index) : GBV_OK;
+    if (status != GBV_OK)
+        return status;
     if (item->row_count == 0 || item->labels[0] < 0) {
         sentence s = fit_about(f, index);
         if (item->row_count == 0)

@@ -284,9 +284,39 @@ static void rows_in_memory_are_dealt_out_by_number(void **state)
     gbv_sources_free(sources);
 }
 
+/* What is wrong with a source beside a reference, both as CSV; "" when nothing is. */
+static const char *problem_beside(const char *reference_text, const char *source_text)
+{
+    static gbv_error problem;
+    gbv_error error;
+    gbv_dataset *reference = NULL;
+    gbv_sources *sources = gbv_sources_create();
+    write_text_file(folder, "reference.csv", reference_text);
+    write_text_file(folder, "source.csv", source_text);
+    assert_ok(gbv_dataset_read(path_of("reference.csv"), NULL, &reference, &error), error);
+    assert_ok(gbv_sources_add_file(sources, "s", path_of("source.csv"), NULL, &error), error);
+    problem = (gbv_error){0};
+    sources_fit(reference, sources, NULL, NULL, NULL, &problem);
+    gbv_sources_free(sources);
+    gbv_dataset_free(reference);
+    return problem.message;
+}
+
+static void columns_of_one_name_must_stand_in_one_place(void **state)
+{
+    (void)state;
+    const char *reference = "a,b,c,label\n1,2,3,x\n2,3,4,y\n";
+    const char *problem = problem_beside(reference, "q,label,c,b\n1,x,2,3\n2,y,3,4\n");
+    assert_non_null(strstr(problem, "has the column 'b' as feature 3, the reference"));
+    assert_non_null(strstr(problem, "as feature 2: put the columns"));
+    assert_string_equal(problem_beside(reference, "label,a,b,c\nx,1,2,3\ny,1,2,4\n"), "");
+    assert_string_equal(problem_beside(reference, "u,v,w,label\n1,2,3,x\n1,2,4,y\n"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_of_one_name_must_stand_in_one_place),
         cmocka_unit_test(files_become_sources_in_the_order_given),
         cmocka_unit_test(names_are_checked_and_a_failure_changes_nothing),
         cmocka_unit_test(integers_and_texts_are_different_labels),
