@@ -31,7 +31,7 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_settings_read(const char *path, gbv_settin
 GBV_API void gbv_settings_free(gbv_settings *settings);
 
 /* Writes the settings; several items of one name become a list. A file that cannot be written whole is not left
- * behind. */
+ * behind. Fails with GBV_BAD_INPUT for a value that is not valid UTF-8. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_settings_write(const gbv_settings *settings, const char *path, gbv_error *error);
 
 #ifdef __cplusplus

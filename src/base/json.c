@@ -2,26 +2,34 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 json_writer json_open(FILE *stream)
 {
     return (json_writer){.stream = stream};
 }
 
+/* A byte that is no UTF-8, as where a sentence was cut, becomes the replacement character: JSON has no other way. */
 static void quoted(FILE *stream, const char *text)
 {
+    const char *end = text + strlen(text);
+    uint32_t character;
     fputc('"', stream);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c == '"' || *c == '\\')
-            fprintf(stream, "\\%c", *c);
-        else if (*c == '\n')
+    for (size_t length; text < end; text += length)
+        if (!(length = text_decode(text, end, &character))) {
+            fputs("\xEF\xBF\xBD", stream);
+            length = 1;
+        } else if (character == '"' || character == '\\')
+            fprintf(stream, "\\%c", *text);
+        else if (character == '\n')
             fputs("\\n", stream);
-        else if (*c < 0x20 || *c == 0x7F)
-            fprintf(stream, "\\u%04x", *c);
+        else if (character < 0x20 || character == 0x7F)
+            fprintf(stream, "\\u%04x", (unsigned)character);
         else
-            fputc(*c, stream);
+            fwrite(text, 1, length, stream);
     fputc('"', stream);
 }
 

@@ -28,8 +28,9 @@ json_writer json_open(FILE *stream);
 void json_begin_object(json_writer *json, const char *key);
 void json_begin_array(json_writer *json, const char *key);
 void json_end(json_writer *json);
-void json_text(json_writer *json, const char *key, const char *text); /* NULL text: null */
-void json_number(json_writer *json, const char *key, double value);   /* not finite: null */
+/* NULL text: null. What is no UTF-8 in it is replaced. */
+void json_text(json_writer *json, const char *key, const char *text);
+void json_number(json_writer *json, const char *key, double value); /* not finite: null */
 void json_count(json_writer *json, const char *key, uint64_t value);
 void json_bool(json_writer *json, const char *key, bool value);
 

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/output.h"
+#include "base/text.h"
 
 typedef struct reader {
     const char *path;
@@ -158,6 +159,13 @@ static void write_item(json_writer *json, const gbv_settings *s, size_t first)
 gbv_status gbv_settings_write(const gbv_settings *settings, const char *path, gbv_error *error)
 {
     output_file output;
+    for (size_t i = 0; i < settings->count; i++) {
+        const gbv_setting *item = &settings->items[i];
+        if (item->value && !text_is_utf8(item->value, strlen(item->value)))
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: cannot hold the value of \"%s\", which is not valid UTF-8: rename the file it names",
+                             path ? path : "-", item->name ? item->name : "arguments");
+    }
     gbv_status status = output_open(path, &output, error);
     if (status != GBV_OK)
         return status;

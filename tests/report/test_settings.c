@@ -46,6 +46,16 @@ static void settings_read_back_as_they_were_written(void **state)
     gbv_settings_free(back);
 }
 
+static void a_value_that_json_cannot_hold_is_refused(void **state)
+{
+    (void)state;
+    gbv_setting items[] = {{"output", "r\xFF.json"}};
+    gbv_error error;
+    assert_int_equal(gbv_settings_write(&(gbv_settings){.command = "value", .items = items, .count = 1}, path, &error),
+                     GBV_BAD_INPUT);
+    assert_non_null(strstr(error.message, "\"output\", which is not valid UTF-8"));
+}
+
 static void numbers_and_booleans_written_by_hand_are_understood(void **state)
 {
     (void)state;
@@ -95,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_read_back_as_they_were_written),
+        cmocka_unit_test(a_value_that_json_cannot_hold_is_refused),
         cmocka_unit_test(numbers_and_booleans_written_by_hand_are_understood),
         cmocka_unit_test(what_is_wrong_is_named),
     };
