@@ -25,7 +25,7 @@ static gbv_status check_names(const part *first, const part *other, gbv_error *e
     return GBV_OK;
 }
 
-static gbv_status check_alike(const part *first, const part *other, label_kind kind, gbv_error *error)
+static gbv_status check_alike(const part *first, const part *other, gbv_error *error)
 {
     const table *a = &first->table, *b = &other->table;
     bool features_only = first->request[0].options->features_only;
@@ -48,13 +48,27 @@ static gbv_status check_alike(const part *first, const part *other, label_kind k
                              here ? other->name : first->name, column_role_word((column_role)role),
                              here ? first->name : other->name);
     }
-    label_kind own = value_column_kind(&b->labels, b->rows);
-    if (own != LABELS_NONE && kind != LABELS_NONE && own != kind)
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: its labels are %s, those of %s are %s: the parts of a dataset must have one kind",
-                         other->name, own == LABELS_TEXT ? "text" : "whole numbers", first->name,
-                         kind == LABELS_TEXT ? "text" : "whole numbers");
     return check_names(first, other, error);
+}
+
+/* The kind of the labels of all parts, but for those that have none. */
+static gbv_status find_label_kind(const part *parts, size_t count, label_kind *kind, gbv_error *error)
+{
+    const part *first = NULL; /* that has labels */
+    *kind = LABELS_NONE;
+    for (size_t i = 0; i < count; i++) {
+        label_kind own = value_column_kind(&parts[i].table.labels, parts[i].table.rows);
+        if (own == LABELS_NONE || own == *kind)
+            continue;
+        if (first)
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: its labels are %s, those of %s are %s: the parts of a dataset must have one kind",
+                             parts[i].name, own == LABELS_TEXT ? "text" : "whole numbers", first->name,
+                             *kind == LABELS_TEXT ? "text" : "whole numbers");
+        first = &parts[i];
+        *kind = own;
+    }
+    return GBV_OK;
 }
 
 /* Appends the values of one part; a bad row has none. */
@@ -153,17 +167,19 @@ static gbv_status join_bad(const part *parts, size_t count, table *joined, gbv_e
 gbv_status parts_join(part *parts, size_t count, table *joined, gbv_error *error)
 {
     const table *first = &parts[0].table;
-    label_kind kind = value_column_kind(&first->labels, first->rows);
+    label_kind kind = LABELS_NONE;
     gbv_status status = GBV_OK;
     joined->shape = first->shape;
     joined->items_are_files = first->items_are_files;
     joined->rows = first->rows;
     for (size_t i = 1; i < count && status == GBV_OK; i++) {
-        status = check_alike(&parts[0], &parts[i], kind, error);
+        status = check_alike(&parts[0], &parts[i], error);
         joined->rows += parts[i].table.rows;
         if (!parts[i].table.shape.channels)
             joined->shape = (gbv_image_shape){0};
     }
+    if (status == GBV_OK)
+        status = find_label_kind(parts, count, &kind, error);
     for (int role = 0; role < COLUMN_ROLES && status == GBV_OK; role++)
         status = join_column(parts, count, (column_role)role, role == COLUMN_LABELS && kind == LABELS_INTEGER, joined,
                              error);

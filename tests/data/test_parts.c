@@ -47,6 +47,20 @@ static void a_folder_of_files_is_one_dataset(void **state)
     gbv_dataset_free(dataset);
 }
 
+static void a_part_without_a_usable_label_does_not_make_the_others_text(void **state)
+{
+    (void)state;
+    write_text("u_1.csv", "x,label\n1,\n");
+    write_text("u_2.csv", "x,label\n2,10\n3,9\n");
+    gbv_dataset *dataset = read_dataset(in_folder("u_*.csv"), &(gbv_read_options){.skip_bad_rows = true});
+    assert_int_equal(dataset->kind, LABELS_INTEGER);
+    assert_string_equal(gbv_dataset_class_name(dataset, 0), "9");
+    gbv_dataset_free(dataset);
+    write_text("u_3.csv", "x,label\n4,cat\n");
+    assert_refused(in_folder("u_*.csv"), &(gbv_read_options){.skip_bad_rows = true}, "u_3.csv: its labels are text",
+                   "u_2.csv are whole numbers", NULL);
+}
+
 static void features_and_labels_are_paired_in_order(void **state)
 {
     (void)state;
@@ -193,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pattern_names_parts_in_byte_order),
         cmocka_unit_test(a_folder_of_files_is_one_dataset),
+        cmocka_unit_test(a_part_without_a_usable_label_does_not_make_the_others_text),
         cmocka_unit_test(features_and_labels_are_paired_in_order),
         cmocka_unit_test(one_match_is_used_in_place),
         cmocka_unit_test(strided_and_swapped_parts_keep_their_numbers),
