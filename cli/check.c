@@ -10,6 +10,7 @@ typedef struct findings {
     size_t problems, warnings;
     size_t bad_rows; /* of the file being read */
     bool skipping;   /* bad rows would be left out */
+    gbv_status why;  /* the first failure that is not the input's: wrong usage, memory */
 } findings;
 
 static void tell(findings *found, bool warning, const char *sentence)
@@ -48,6 +49,8 @@ static void end_of_input(findings *found, const char *name, gbv_status status, c
     found->bad_rows = 0;
     if (status != GBV_OK)
         tell(found, false, error->message);
+    if (status != GBV_BAD_INPUT && found->why == GBV_OK)
+        found->why = status;
 }
 
 static void read_all(inputs *in, findings *found)
@@ -104,7 +107,7 @@ static int run(const command *self, int count, char **arguments)
     printf("%zu source%s read: %zu problem%s, %zu warning%s\n", gbv_sources_count(in.sources),
            gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s",
            found.warnings, found.warnings == 1 ? "" : "s");
-    code = found.problems ? GBV_BAD_INPUT : GBV_OK;
+    code = found.why ? (int)found.why : found.problems ? GBV_BAD_INPUT : GBV_OK;
     if (fflush(stdout) != 0)
         code = complain(self, GBV_FAILED, "standard output could not be written");
 done:

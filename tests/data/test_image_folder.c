@@ -116,6 +116,9 @@ static void a_folder_without_a_good_image_says_so(void **state)
     write_text("none/a/x", "text");
     assert_refused(path, NULL, "none/a/x: is neither", NULL);
     assert_refused(path, &(gbv_read_options){.skip_bad_rows = true}, "none of its 1 rows can be used", NULL);
+    /* parts of a dataset, and a folder among them */
+    write_text("none/1.csv", "x,label\n1,a\n");
+    assert_refused(path, NULL, "none/1.csv: is neither", "beside folders", NULL);
 }
 
 static void images_outside_class_folders_have_no_label(void **state)

@@ -171,8 +171,13 @@ static void load_file(image_folder *f, size_t index, const image_rows *rows)
         if (entry->status != GBV_OK)
             error_prefix(&own, entry->status, "%s: ", path);
     }
-    if (entry->status != GBV_OK && !(entry->problem = strdup(own.message)))
+    bool beside_classes = entry->class_code < 0 && f->classes.count;
+    if (entry->status != GBV_OK &&
+        asprintf(&entry->problem, "%s%s", own.message,
+                 beside_classes ? " (it lies beside folders, which are taken for classes of images)" : "") < 0) {
         entry->status = GBV_FAILED;
+        entry->problem = NULL;
+    }
     mapped_file_close(&file);
     free(path);
 }
