@@ -30,6 +30,18 @@ void answer_read(const json_t *value, answer *a)
     read_value(value, a, 0);
 }
 
+gbv_status tasks_read(annotation_reading *r, task_reader *read, gbv_error *error)
+{
+    json_stream stream;
+    gbv_status status;
+    json_stream_open(&stream, r->path, r->bytes, r->size);
+    while ((status = json_stream_next(&stream, error)) == GBV_OK && stream.element)
+        if ((status = read(r, &stream, error)) != GBV_OK)
+            break;
+    json_stream_close(&stream);
+    return status;
+}
+
 gbv_status answer_refuse_several(const annotation_reading *r, const char *control, const char *place, gbv_error *error)
 {
     sentence s = {0};

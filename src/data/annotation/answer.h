@@ -1,4 +1,5 @@
-/* answer.h - what one answer in an export says: one label, none, or something that is no single label. */
+/* answer.h - the tasks of a JSON export, and what one answer in it says: one label, none, or something that is no
+ * single label. */
 #ifndef DATA_ANNOTATION_ANSWER_H
 #define DATA_ANNOTATION_ANSWER_H
 
@@ -16,6 +17,10 @@ typedef struct answer {
 /* A text, a number, a list with one of these, or Label Studio's {"choices": ["cat"]}, {"rating": 4}, {"number": 3} and
  * {"selected": "left"}. */
 void answer_read(const json_t *value, answer *a);
+
+/* Hands every task of a JSON file to `read`, one after the other, up to the first failure. */
+typedef gbv_status task_reader(annotation_reading *r, const json_stream *stream, gbv_error *error);
+GBV_MUST_CHECK gbv_status tasks_read(annotation_reading *r, task_reader *read, gbv_error *error);
 
 /* Fails for several labels, with advice. */
 gbv_status answer_refuse_several(const annotation_reading *r, const char *control, const char *place, gbv_error *error);

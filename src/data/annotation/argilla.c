@@ -153,14 +153,7 @@ static gbv_status read_record(annotation_reading *r, const json_stream *stream, 
 
 static gbv_status argilla_read(annotation_reading *r, gbv_error *error)
 {
-    json_stream stream;
-    gbv_status status;
-    json_stream_open(&stream, r->path, r->bytes, r->size);
-    while ((status = json_stream_next(&stream, error)) == GBV_OK && stream.element)
-        if ((status = read_record(r, &stream, error)) != GBV_OK)
-            break;
-    json_stream_close(&stream);
-    return status;
+    return tasks_read(r, read_record, error);
 }
 
 const importer importer_argilla = {.name = "argilla",

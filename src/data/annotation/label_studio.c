@@ -75,26 +75,24 @@ static gbv_status read_annotation(annotation_reading *r, const json_stream *stre
     return annotation_add(r, fields, stream->place, error);
 }
 
+static gbv_status read_task(annotation_reading *r, const json_stream *stream, gbv_error *error)
+{
+    const json_t *task = stream->element, *list = annotations_of(task);
+    char id[JSON_NUMBER_TEXT], file[FILE_NAME_TEXT];
+    annotation_fields fields = {.task = json_plain_text(json_object_get(task, "id"), id)};
+    gbv_status status = GBV_OK;
+    if (data_file_name(json_object_get(task, "data"), NULL, NULL, file))
+        fields.file = file;
+    r->out->drafts += json_array_size(json_object_get(task, "drafts"));
+    for (size_t i = 0; i < json_array_size(list) && status == GBV_OK; i++)
+        status = read_annotation(r, stream, json_array_get(list, i), &fields, error);
+    return status;
+}
+
 static gbv_status label_studio_read(annotation_reading *r, gbv_error *error)
 {
-    json_stream stream;
-    gbv_status status;
     r->out->marks_gold = true;
-    json_stream_open(&stream, r->path, r->bytes, r->size);
-    while ((status = json_stream_next(&stream, error)) == GBV_OK && stream.element) {
-        const json_t *list = annotations_of(stream.element);
-        char id[JSON_NUMBER_TEXT], file[FILE_NAME_TEXT];
-        annotation_fields fields = {.task = json_plain_text(json_object_get(stream.element, "id"), id)};
-        if (data_file_name(json_object_get(stream.element, "data"), NULL, NULL, file))
-            fields.file = file;
-        r->out->drafts += json_array_size(json_object_get(stream.element, "drafts"));
-        for (size_t i = 0; i < json_array_size(list) && status == GBV_OK; i++)
-            status = read_annotation(r, &stream, json_array_get(list, i), &fields, error);
-        if (status != GBV_OK)
-            break;
-    }
-    json_stream_close(&stream);
-    return status;
+    return tasks_read(r, read_task, error);
 }
 
 const importer importer_label_studio = {.name = "label-studio",
