@@ -80,6 +80,9 @@ GBV_MUST_CHECK gbv_status control_check(const annotation_reading *r, gbv_error *
 /* Microseconds since 1970 of 2021-03-09T22:16:08.728378Z and the like; ANNOTATION_NO_TIME for what is none. */
 int64_t annotation_time(const char *text);
 
+/* How much of the text is a whole number of 64 bits, 0 when it is none: "1.0" is how a table with blanks writes 1. */
+size_t annotation_whole_number(const char *text);
+
 enum { FILE_NAME_TEXT = 256 };
 /* The name of the file that a path or an address shows, without its folder and query; false when it shows none. */
 bool annotation_file_name(const char *text, char name[FILE_NAME_TEXT]);

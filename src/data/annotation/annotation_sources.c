@@ -1,6 +1,5 @@
 /* annotation_sources.c - joined annotations become views of the items: one with a source per annotator, one of the
  * items that have a gold label. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,19 +143,6 @@ static gbv_status find_gold(const gbv_annotations *gold, const gbv_dataset *item
     return status;
 }
 
-/* "1.0" is how a table with blanks writes the whole number 1. Returns how much of the text is the number, 0 when it is
- * none. */
-static size_t whole_number(const char *text)
-{
-    size_t sign = *text == '-' || *text == '+', digits = strspn(text + sign, "0123456789"), length = sign + digits;
-    errno = 0;
-    (void)strtoll(text, NULL, 10);
-    if (!digits || errno)
-        return 0;
-    const char *rest = text + length;
-    return !*rest || (*rest == '.' && !rest[1 + strspn(rest + 1, "0")]) ? length : 0;
-}
-
 /* The labels as a table without types has them: as numbers when those used are all whole. */
 static gbv_status label_column(const gbv_annotations *a, const labelled_rows *rows, value_column *column,
                                gbv_error *error)
@@ -169,11 +155,11 @@ static gbv_status label_column(const gbv_annotations *a, const labelled_rows *ro
         return error_out_of_memory(error, "the labels");
     for (size_t i = 0; i < rows->count; i++) {
         column->codes[i] = rows->list[i].label;
-        whole = whole && whole_number(a->labels.texts[rows->list[i].label]) > 0;
+        whole = whole && annotation_whole_number(a->labels.texts[rows->list[i].label]) > 0;
     }
     for (; column->text_count < a->labels.count; column->text_count++) {
         const char *text = a->labels.texts[column->text_count];
-        size_t length = whole ? whole_number(text) : 0;
+        size_t length = whole ? annotation_whole_number(text) : 0;
         if (!(column->texts[column->text_count] = strndup(text, length ? length : strlen(text))))
             return error_out_of_memory(error, "the labels");
     }

@@ -1,5 +1,6 @@
-/* annotation_text.c - what two kinds of text in exports mean: times and the names of files. */
+/* annotation_text.c - what three kinds of text in exports mean: times, whole numbers and the names of files. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,17 @@ int64_t annotation_time(const char *text)
     }
     return ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute - zone) * 60 * second + seconds * second +
            fraction;
+}
+
+size_t annotation_whole_number(const char *text)
+{
+    size_t sign = *text == '-' || *text == '+', digits = strspn(text + sign, "0123456789"), length = sign + digits;
+    errno = 0;
+    (void)strtoll(text, NULL, 10);
+    if (!digits || errno)
+        return 0;
+    const char *rest = text + length;
+    return !*rest || (*rest == '.' && !rest[1 + strspn(rest + 1, "0")]) ? length : 0;
 }
 
 static int hexadecimal(char c)

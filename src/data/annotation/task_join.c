@@ -1,7 +1,6 @@
 #include "data/annotation/task_join.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +34,15 @@ static bool name_index_add(name_index *index, const char *name, size_t row)
     return true;
 }
 
+static size_t name_index_find_part(const name_index *index, const char *name, size_t length)
+{
+    size_t at = text_table_find(&index->names, name, length);
+    return at == TEXT_NONE ? NO_ROW : index->rows[at];
+}
+
 static size_t name_index_find(const name_index *index, const char *name)
 {
-    size_t at = text_table_find(&index->names, name, strlen(name));
-    return at == TEXT_NONE ? NO_ROW : index->rows[at];
+    return name_index_find_part(index, name, strlen(name));
 }
 
 /* Cuts a short extension (.jpg, .jpeg) off; false when there is none. */
@@ -112,12 +116,19 @@ static size_t find_file(const item_names *names, const char *text)
     return row == AMBIGUOUS ? NO_ROW : row;
 }
 
+/* 1 and 1.0 are one number, whichever of them a table was written with. */
+static size_t find_id(const item_names *names, const char *task)
+{
+    size_t row = name_index_find(&names->whole, task), length = annotation_whole_number(task);
+    return row == NO_ROW && length ? name_index_find_part(&names->whole, task, length) : row;
+}
+
 static size_t find_row(const char *task, size_t rows)
 {
-    size_t digits = strspn(task, "0123456789");
-    errno = 0;
+    if (!isdigit((unsigned char)*task) || !annotation_whole_number(task))
+        return NO_ROW;
     unsigned long long row = strtoull(task, NULL, 10);
-    return digits && !task[digits] && errno == 0 && row < rows ? (size_t)row : NO_ROW;
+    return row < rows ? (size_t)row : NO_ROW;
 }
 
 const char *task_join_name(const task_join *join, const gbv_annotations *annotations, size_t task)
@@ -196,7 +207,7 @@ static gbv_status match(const gbv_annotations *a, const gbv_dataset *items, cons
         if (strcmp(out->by, "row") == 0)
             row = find_row(text, items->features.rows);
         else if (strcmp(out->by, "id") == 0)
-            row = name_index_find(&names->whole, text);
+            row = find_id(names, text);
         else if (!a->files[task] || ((row = find_file(names, a->files[task])) == NO_ROW && strpbrk(text, "./")))
             row = find_file(names, text); /* beside a file, the number of a task is no name of another file */
         if (row == AMBIGUOUS) {
