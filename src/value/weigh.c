@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "value/agreement.h"
 #include "value/posterior.h"
 #include "value/record.h"
 #include "value/result.h"
@@ -27,27 +28,6 @@ static gbv_status rank(gbv_score *scores, size_t count, gbv_error *error)
         order[i]->rank = i > 0 && order[i]->posterior == order[i - 1]->posterior ? order[i - 1]->rank : i + 1;
     free(order);
     return GBV_OK;
-}
-
-static int order_of(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-/* Kendall's tau-b: pairs in the same order minus pairs in opposite order, over what it would be without ties. */
-static double rank_agreement(const gbv_score *first, const gbv_score *other, size_t count)
-{
-    double same = 0, pairs_first = 0, pairs_other = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++) {
-            if (isnan(first[i].score) || isnan(first[j].score) || isnan(other[i].score) || isnan(other[j].score))
-                continue;
-            int a = order_of(first[i].score, first[j].score), b = order_of(other[i].score, other[j].score);
-            same += a * b;
-            pairs_first += a != 0;
-            pairs_other += b != 0;
-        }
-    return pairs_first > 0 && pairs_other > 0 ? same / sqrt(pairs_first * pairs_other) : NAN;
 }
 
 /* `numbers` has room for two per source. */
@@ -81,9 +61,9 @@ static gbv_status weigh_all(gbv_result *result, const double *prior, const gbv_p
         if (status == GBV_UNDEFINED) /* no source has a score by this measure, which is what the result then says */
             status = GBV_OK;
     }
-    for (size_t m = 0; m < result->measure_count && result->measure_count > 1; m++)
-        result->measures[m].rank_agreement =
-            rank_agreement(result->measures[0].scores, result->measures[m].scores, count);
+    for (size_t m = 0; m < result->measure_count && result->measure_count > 1 && status == GBV_OK; m++)
+        status = rank_agreement(result->measures[0].scores, result->measures[m].scores, count,
+                                &result->measures[m].rank_agreement, error);
     return status;
 }
 
