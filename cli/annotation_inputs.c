@@ -51,22 +51,34 @@ int annotation_inputs_check(const command *self, const inputs *in, bool with_ref
     return PARSED;
 }
 
+/* Keeps the first failure; where all problems are asked for, the others are told at once. */
+static void keep_failure(const inputs *in, gbv_status found, const gbv_error *own, gbv_status *status, gbv_error *error)
+{
+    if (found != GBV_OK && *status == GBV_OK) {
+        *status = found;
+        *error = *own;
+    } else if (found != GBV_OK && in->read.on_bad_file)
+        in->read.on_bad_file(in->read.context, own->message);
+}
+
 gbv_status annotation_inputs_read(inputs *in, bool with_reference, gbv_error *error)
 {
     gbv_dataset *items = NULL;
     gbv_annotations *annotations = NULL, *gold = NULL;
     gbv_read_options read = in->read;
+    gbv_error own;
     if (!in->annotations_path)
         return GBV_OK;
     read.features_only = read.wants_items = true;
     read.source_column = NULL;
     read.item_column = in->item_column;
     gbv_status status = gbv_dataset_read(in->items_path, &read, &items, error);
-    if (status == GBV_OK)
-        status = gbv_annotations_read(in->annotations_path, &in->annotation, &annotations, error);
     bool same = in->gold_path && strcmp(in->gold_path, in->annotations_path) == 0;
-    if (status == GBV_OK && in->gold_path && !same)
-        status = gbv_annotations_read(in->gold_path, &in->annotation, &gold, error);
+    if (status == GBV_OK || in->read.on_bad_file)
+        keep_failure(in, gbv_annotations_read(in->annotations_path, &in->annotation, &annotations, &own), &own, &status,
+                     error);
+    if ((status == GBV_OK || in->read.on_bad_file) && in->gold_path && !same)
+        keep_failure(in, gbv_annotations_read(in->gold_path, &in->annotation, &gold, &own), &own, &status, error);
     const gbv_annotations *trusted = same ? annotations : gold;
     if (status == GBV_OK && trusted && with_reference)
         status = gbv_dataset_from_gold(items, trusted, &in->annotation, &in->reference, error);

@@ -11,15 +11,31 @@ typedef struct train_choices {
     bool equal_sources, pooled;
 } train_choices;
 
-/* P(s) of each source by name. Sources of the result that are not trained on are mentioned: their weight is lost. */
-static int weights_from_result(const command *self, const char *path, const gbv_sources *sources, double *weights)
+/* What the weights were measured on must not be learned from only because --gold was forgotten. */
+static int check_gold(const command *self, const char *path, const gbv_result *result, const inputs *in)
 {
+    for (size_t i = 0; i < result->option_count; i++)
+        if (strcmp(result->options[i].name, "allow_overlap") == 0 && strcmp(result->options[i].value, "true") == 0)
+            return PARSED;
+    for (size_t i = 0; in->annotations_path && !in->gold_path && i < result->input_count; i++)
+        if (result->inputs[i].role && strcmp(result->inputs[i].role, "gold") == 0)
+            return complain(self, GBV_USAGE,
+                            "%s: its sources were valued without the items of the gold file %s: keep them out of "
+                            "training too with --gold FILE (or train on them with --gold FILE --allow-overlap)",
+                            path, result->inputs[i].path);
+    return PARSED;
+}
+
+/* P(s) of each source by name. Sources of the result that are not trained on are mentioned: their weight is lost. */
+static int weights_from_result(const command *self, const char *path, const inputs *in, double *weights)
+{
+    const gbv_sources *sources = in->sources;
     gbv_result *result;
     gbv_error error;
     gbv_status status = gbv_result_read(path, &result, &error);
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);
-    int code = PARSED;
+    int code = check_gold(self, path, result, in);
     double used = 0;
     for (size_t i = 0; i < gbv_sources_count(sources) && code == PARSED; i++) {
         const char *name = gbv_sources_name(sources, i);
@@ -39,12 +55,13 @@ static int weights_from_result(const command *self, const char *path, const gbv_
     return code;
 }
 
-static int find_weights(const command *self, const train_choices *chosen, const gbv_sources *sources, double *weights)
+static int find_weights(const command *self, const train_choices *chosen, const inputs *in, double *weights)
 {
+    const gbv_sources *sources = in->sources;
     gbv_error error;
     gbv_status status = GBV_OK;
     if (chosen->result)
-        return weights_from_result(self, chosen->result, sources, weights);
+        return weights_from_result(self, chosen->result, in, weights);
     if (chosen->source_weights)
         status = gbv_sources_read_numbers(sources, chosen->source_weights, weights, &error);
     else
@@ -103,8 +120,7 @@ static int run(const command *self, int count, char **arguments)
         code = inputs_read_dataset(self, chosen.test, &in.read, &test);
     if (code == PARSED && !chosen.pooled) {
         weights = calloc(gbv_sources_count(in.sources), sizeof *weights);
-        code = weights ? find_weights(self, &chosen, in.sources, weights)
-                       : complain(self, GBV_FAILED, "not enough memory");
+        code = weights ? find_weights(self, &chosen, &in, weights) : complain(self, GBV_FAILED, "not enough memory");
     }
     if (code != PARSED)
         goto done;

@@ -25,7 +25,8 @@ typedef struct gbv_annotations gbv_annotations;
 typedef struct gbv_annotation_options {
     const char *control; /* Label Studio's control or Argilla's question to read; NULL: the only one there is */
     /* How tasks are joined to items: "id" (by the items' names), "file" (by file names), "row" (the task is the item's
-     * row, from 0), or "auto" and NULL: id, or file where the items are files, or row where they have no names */
+     * row, from 0), or "auto" and NULL: id, or file where the items are files, or row where they have no names and a
+     * task is 0 */
     const char *join;
     bool show_emails;   /* name annotators by their e-mail; otherwise a name that does not tell it is made */
     bool allow_overlap; /* items that have a gold label stay among the annotators' rows */

@@ -181,10 +181,32 @@ static void joins_that_cannot_be_are_refused(void **state)
     assert_not_joined(GBV_BAD_INPUT, "file,a\nx/i.jpg,0\ny/i.jpg,0\n", "task,worker,label\ni.jpg,w,a\n", NULL, NULL,
                       "two items", "'i.jpg'", NULL);
     assert_joined("file,a\nx/i.jpg,0\ny/i.jpg,0\n", "task,worker,label\ny/i.jpg,w,a\n", NULL, NULL, "w: 1=a");
-    assert_not_joined(GBV_BAD_INPUT, "a\n1\n2\n", wide, NULL, NULL, "has 1 lines", "2 rows", NULL);
+    assert_not_joined(GBV_BAD_INPUT, "a\n1\n2\n", wide, NULL, NULL, "has 1 line and", "2 rows",
+                      "task, worker and label", NULL);
     assert_not_joined(GBV_USAGE, "id,a\nx,1\n", wide, NULL, &(gbv_annotation_options){.join = "id"}, "leave out --join",
                       NULL);
     assert_not_joined(GBV_BAD_INPUT, ITEMS, "task,label\nt1,a\n", NULL, NULL, "no column says who", "--gold", NULL);
+}
+
+static void ids_are_not_taken_for_rows(void **state)
+{
+    (void)state;
+    const char *ids = "task,worker,label\n1,w,x\n2,w,y\n3,w,y\n";
+    assert_not_joined(GBV_BAD_INPUT, "a\n5\n6\n7\n", ids, NULL, NULL, "'1', '2', '3'", "none is 0", "not guessed",
+                      "--join row", NULL);
+    assert_joined("a\n5\n6\n7\n", ids, NULL, &(gbv_annotation_options){.join = "row"}, "w: 1=x 2=y");
+}
+
+static void a_table_of_gold_labels_has_no_controls(void **state)
+{
+    (void)state;
+    const gbv_annotation_options mood = {.control = "mood"};
+    assert_joined(ITEMS,
+                  "[{\"id\": \"t1\", \"annotations\": [{\"completed_by\": 1, \"result\": [{\"from_name\": \"mood\", "
+                  "\"value\": {\"choices\": [\"x\"]}}]}]}]",
+                  "task,label\nt0,x\n", &mood, "annotator-1: 1=x");
+    assert_not_joined(GBV_USAGE, ITEMS, "task,worker,label\nt1,w,a\n", NULL, &mood, "no controls",
+                      "leave out --control", NULL);
 }
 
 static void the_last_of_two_labels_counts(void **state)
@@ -292,6 +314,8 @@ int main(void)
         cmocka_unit_test(a_file_name_that_is_no_utf8_is_not_told),
         cmocka_unit_test(tasks_that_are_no_items_are_told),
         cmocka_unit_test(joins_that_cannot_be_are_refused),
+        cmocka_unit_test(ids_are_not_taken_for_rows),
+        cmocka_unit_test(a_table_of_gold_labels_has_no_controls),
         cmocka_unit_test(the_last_of_two_labels_counts),
         cmocka_unit_test(gold_items_are_the_reference_and_kept_out),
         cmocka_unit_test(only_ground_truth_of_an_export_is_gold),

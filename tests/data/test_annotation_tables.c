@@ -45,6 +45,19 @@ static void a_wide_table_has_a_column_per_annotator(void **state)
     gbv_annotations_free(a);
 }
 
+static void a_long_table_is_not_taken_for_a_wide_one(void **state)
+{
+    (void)state;
+    assert_annotations_refused("task,worker,verdict\nt1,anna,cat\n", NULL, "\"worker\"", "none of labels",
+                               "task, worker and label", NULL);
+    assert_annotations_refused("question,worker,verdict\nt1,anna,cat\n", NULL, "none of tasks", NULL);
+    assert_annotations_refused("task,rater,verdict\nt1,anna,cat\nt1,ben,cat\n", NULL, "line 3", "second of one task",
+                               NULL);
+    assert_annotations_refused("0.000e+00,nan\n1.000e+00,nan\n", NULL, "first line holds labels", NULL);
+    static const char array[] = "\x93NUMPY\x01";
+    assert_annotations_refused(array, NULL, "NPY array", "to_csv(", NULL);
+}
+
 static void e_mail_addresses_are_told_only_when_asked(void **state)
 {
     (void)state;
@@ -110,11 +123,19 @@ static void label_studios_csv_is_read(void **state)
                          &(gbv_annotation_options){.control = "sentiment"});
     assert_string_equal(list_annotations(a), "9:annotator-5=good");
     gbv_annotations_free(a);
+    /* older versions do not sort the columns; the file is the one text that looks like a path */
+    a = read_annotations("text,score,url,id,mood,annotator,annotation_id\nI liked it.,1.5,s3://b/x/c.jpg,9,good,5,1\n",
+                         NULL);
+    assert_string_equal(list_annotations(a), "9:annotator-5=good");
+    assert_string_equal(a->files[0], "c.jpg");
+    gbv_annotations_free(a);
 }
 
 static void label_studios_csv_is_refused_where_it_is_unclear(void **state)
 {
     (void)state;
+    assert_annotations_refused("text,id,mood,size,annotator,annotation_id\nx,9,good,big,5,1\n", NULL, "--control",
+                               "'text', 'mood', 'size'", NULL);
     const char *text = "annotation_id,annotator,id,mood,text\n1,5,9,good,I liked it\n";
     assert_annotations_refused(text, NULL, "--control", "'mood', 'text'", NULL);
     assert_annotations_refused(text, &(gbv_annotation_options){.control = "choice"}, "'mood', 'text'", NULL);
@@ -132,6 +153,7 @@ int main(void)
         cmocka_unit_test(lines_without_label_or_annotator_are_counted),
         cmocka_unit_test(a_table_without_annotators_is_one_of_gold_labels),
         cmocka_unit_test(a_wide_table_has_a_column_per_annotator),
+        cmocka_unit_test(a_long_table_is_not_taken_for_a_wide_one),
         cmocka_unit_test(e_mail_addresses_are_told_only_when_asked),
         cmocka_unit_test(broken_tables_are_refused_with_the_line),
         cmocka_unit_test(two_people_never_become_one),

@@ -215,9 +215,15 @@ gbv_status control_check(const annotation_reading *r, gbv_error *error)
 /* Nobody took the file: what is it, then? */
 static gbv_status refuse(annotation_reading *r, gbv_error *error)
 {
+    static const foreign_content array = {"an NPY array",
+                                          "convert it with python3 -c \"import numpy, pandas; "
+                                          "pandas.DataFrame(numpy.load('@')).to_csv('#', index=False)\"",
+                                          ".csv"};
     const foreign_content *foreign = foreign_content_find(r->bytes, r->size);
     if (!json_stream_begins(r->bytes, r->size)) {
         char remedy[600];
+        if (r->size >= 6 && memcmp(r->bytes, "\x93NUMPY", 6) == 0)
+            foreign = &array;
         if (!foreign)
             return error_set(error, GBV_BAD_INPUT,
                              "%s: is no text; expected a table (CSV, TSV) or a JSON export of annotations", r->path);
@@ -253,13 +259,14 @@ static gbv_status import(annotation_reading *r, gbv_error *error)
         if (importer_at(i)->recognise(r->bytes, r->size))
             taker = importer_at(i);
     gbv_status status = taker ? taker->read(r, error) : refuse(r, error);
-    if (status == GBV_OK)
+    if (status == GBV_OK && !out->without_controls)
         status = control_check(r, error);
     if (status == GBV_OK && out->count == 0)
-        status = error_set(error, GBV_BAD_INPUT,
-                           "%s: holds no annotation that can be used (%zu cancelled, %zu without a label, %zu drafts, "
-                           "%zu without an annotator)",
-                           r->path, out->cancelled, out->empty, out->drafts, out->nobody);
+        status = error_set(
+            error, GBV_BAD_INPUT,
+            "%s: holds no annotation that can be used (%zu cancelled, %zu without a label, %zu drafts, %zu without an "
+            "annotator): export tasks that are labelled",
+            r->path, out->cancelled, out->empty, out->drafts, out->nobody);
     return status;
 }
 

@@ -29,6 +29,7 @@ struct gbv_annotations {
     size_t gold_count;
     size_t cancelled, empty, drafts, nobody; /* left out: withdrawn, without a label, unfinished, without annotator */
     bool without_annotators;                 /* a table of tasks and labels: fit for gold only */
+    bool without_controls;                   /* a table: it has labels, no answers to several questions */
     bool tasks_are_rows;                     /* a table without tasks: they are its rows, counted from 0 */
     size_t table_rows;                       /* how many, then */
     bool marks_gold;                         /* the form says which annotations are ground truth */

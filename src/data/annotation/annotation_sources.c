@@ -371,7 +371,8 @@ static void forget(struct annotation_record *record)
     *record = (struct annotation_record){0};
 }
 
-static gbv_status check(const gbv_sources *sources, const gbv_annotations *a, gbv_error *error)
+static gbv_status check(const gbv_sources *sources, const gbv_annotations *a, const gbv_annotation_options *o,
+                        gbv_error *error)
 {
     if (sources->annotations.dataset)
         return error_set(error, GBV_USAGE, "%s: the sources have annotations already: put all into one file", a->path);
@@ -379,6 +380,9 @@ static gbv_status check(const gbv_sources *sources, const gbv_annotations *a, gb
         return error_set(error, GBV_BAD_INPUT,
                          "%s: no column says who gave each label: name it worker or annotator (without one the table "
                          "serves as --gold)",
+                         a->path);
+    if (a->without_controls && o->control)
+        return error_set(error, GBV_USAGE, "%s: is a table of labels and has no controls: leave out --control",
                          a->path);
     return GBV_OK;
 }
@@ -392,13 +396,15 @@ gbv_status gbv_sources_add_annotations(gbv_sources *sources, const gbv_annotatio
     labelled_rows rows = {0}, gold_rows = {0};
     gbv_dataset *view = NULL;
     size_t notes = sources->notes.count;
-    gbv_status status = check(sources, annotations, error);
+    gbv_status status = check(sources, annotations, o, error);
     if (status != GBV_OK)
         return status;
     if (gold)
         status = find_gold(gold, items, o->join, &gold_join, &gold_rows, error);
     if (status == GBV_OK)
         status = task_join_open(annotations, items, o->join, &join, error);
+    if (status == GBV_OK && (!o->join || strcmp(o->join, "auto") == 0))
+        status = task_join_check_rows(annotations, items, &join, error);
     if (status == GBV_OK)
         status = collect(annotations, items, &join, false, &rows, error);
     if (status != GBV_OK)

@@ -1,5 +1,6 @@
 #include "data/annotation/answer.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -73,25 +74,54 @@ bool annotator_read(const json_t *value, annotation_fields *fields, char number[
     return fields->id || fields->who;
 }
 
+/* No blanks, and a short extension that begins with a letter: photos/1.jpg, https://host/1.jpg?key=5, but not 1.5. */
+static bool looks_like_path(const char *text)
+{
+    char name[FILE_NAME_TEXT];
+    if (strpbrk(text, " \t\r\n") || !annotation_file_name(text, name))
+        return false;
+    const char *dot = strrchr(name, '.');
+    if (!dot || dot == name || !isalpha((unsigned char)dot[1]) || strlen(dot) > 6)
+        return false;
+    while (isalnum((unsigned char)*++dot))
+        ;
+    return !*dot;
+}
+
+void file_guess_add(file_guess *guess, const char *key, const char *text)
+{
+    if (strcmp(key, "image") == 0)
+        guess->image = text;
+    if (looks_like_path(text)) {
+        guess->path = text;
+        guess->paths++;
+    }
+    guess->text = text;
+    guess->texts++;
+}
+
+bool file_guess_name(const file_guess *guess, char name[FILE_NAME_TEXT])
+{
+    const char *text = guess->image        ? guess->image
+                       : guess->paths == 1 ? guess->path
+                       : guess->texts == 1 ? guess->text
+                                           : NULL;
+    /* A text without folder and extension is what it says, not the name of a file. */
+    return text && (strchr(text, '/') || strchr(text, '.')) && annotation_file_name(text, name);
+}
+
 bool data_file_name(const json_t *data, bool (*is_data)(void *context, const char *key), void *context,
                     char name[FILE_NAME_TEXT])
 {
-    const char *text = NULL, *key;
+    const char *key;
     json_t *value;
-    size_t texts = 0;
+    file_guess guess = {0};
     json_object_foreach((json_t *)data, key, value)
     {
-        if (!json_is_string(value) || (is_data && !is_data(context, key)))
-            continue;
-        text = json_string_value(value);
-        texts++;
-        if (strcmp(key, "image") == 0) {
-            texts = 1;
-            break;
-        }
+        if (json_is_string(value) && (!is_data || is_data(context, key)))
+            file_guess_add(&guess, key, json_string_value(value));
     }
-    /* A text without folder and extension is what it says, not the name of a file. */
-    return texts == 1 && (strchr(text, '/') || strchr(text, '.')) && annotation_file_name(text, name);
+    return file_guess_name(&guess, name);
 }
 
 const char *time_read(const json_t *object)

@@ -29,8 +29,16 @@ gbv_status answer_refuse_several(const annotation_reading *r, const char *contro
  * room for an id. */
 bool annotator_read(const json_t *value, annotation_fields *fields, char number[JSON_NUMBER_TEXT]);
 
-/* The file that a task's data show: that of `image`, or of the only text among them; false when it names none. Keys for
- * which `is_data` is false are passed over (NULL: none is). */
+/* Which of a task's texts names the file it shows: that of `image`, the only one that looks like a file's path, or the
+ * only text there is. Texts are borrowed. */
+typedef struct file_guess {
+    const char *image, *path, *text;
+    size_t paths, texts;
+} file_guess;
+void file_guess_add(file_guess *guess, const char *key, const char *text);
+bool file_guess_name(const file_guess *guess, char name[FILE_NAME_TEXT]); /* false when none does */
+
+/* The file that a task's data show. Keys for which `is_data` is false are passed over (NULL: none is). */
 bool data_file_name(const json_t *data, bool (*is_data)(void *context, const char *key), void *context,
                     char name[FILE_NAME_TEXT]);
 

@@ -61,6 +61,9 @@ static gbv_status refuse(const json_stream *stream, const json_error_t *problem,
                          "%s: task %zu holds a number before byte %zu that is too large to be read: write it as text, "
                          "in quotes",
                          stream->path, stream->count + 1, at);
+    if (json_error_code(problem) == json_error_invalid_utf8)
+        return error_set(error, GBV_BAD_INPUT, "%s: task %zu is not valid UTF-8 at byte %zu: save the file as UTF-8",
+                         stream->path, stream->count + 1, at);
     return error_set(
         error, GBV_BAD_INPUT,
         "%s: task %zu is not valid JSON at byte %zu (%.*s): the file is cut off or damaged: export it again",

@@ -1,5 +1,5 @@
 /* label_studio_csv.c - Label Studio's CSV and TSV export: one annotation a line, data and answers as columns sorted by
- * name, answers that are not plain as JSON. */
+ * name, or, from older versions, in the order data, id, answers, annotator; answers that are not plain as JSON. */
 #include <string.h>
 #include <strings.h>
 
@@ -8,7 +8,7 @@
 #include "data/annotation/table_rows.h"
 
 typedef struct columns {
-    size_t id, annotator, control, file, time, cancelled;
+    size_t id, annotator, control, time, cancelled;
 } columns;
 
 static bool label_studio_csv_recognise(const unsigned char *bytes, size_t size)
@@ -21,9 +21,12 @@ static bool label_studio_csv_recognise(const unsigned char *bytes, size_t size)
     return taken;
 }
 
-/* The column of the answers: the one asked for, or the only one by a usual name. */
-static gbv_status find_control(annotation_reading *r, const table_rows *rows, size_t *found, gbv_error *error)
+/* The column of the answers: the one asked for, the only one between id and annotator, or the only one by a usual
+ * name. Where the columns are sorted, id stands behind annotator. */
+static gbv_status find_control(annotation_reading *r, const table_rows *rows, const columns *c, size_t *found,
+                               gbv_error *error)
 {
+    bool in_order = c->id != NO_COLUMN && c->id < c->annotator;
     sentence list = {0};
     size_t usual = 0;
     *found = NO_COLUMN;
@@ -32,7 +35,9 @@ static gbv_status find_control(annotation_reading *r, const table_rows *rows, si
         if (short_field_is_known(name))
             continue;
         short_field_list(&list, name);
-        if (r->options->control ? strcmp(name, r->options->control) == 0 : short_field_is_usual(name)) {
+        if (r->options->control ? strcmp(name, r->options->control) == 0
+            : in_order          ? i > c->id && i < c->annotator
+                                : short_field_is_usual(name)) {
             *found = i;
             usual++;
         }
@@ -44,22 +49,15 @@ static gbv_status find_columns(annotation_reading *r, const table_rows *rows, co
 {
     static const char *const id[] = {"id", NULL}, *const annotator[] = {"annotator", NULL},
                              *const time[] = {"updated_at", "created_at", NULL},
-                             *const cancelled[] = {"was_cancelled", NULL}, *const image[] = {"image", NULL};
+                             *const cancelled[] = {"was_cancelled", NULL};
     bool chosen;
-    size_t others = 0;
     *c = (columns){.id = table_rows_find(rows, id),
                    .annotator = table_rows_find(rows, annotator),
-                   .file = table_rows_find(rows, image),
                    .time = table_rows_find(rows, time),
                    .cancelled = table_rows_find(rows, cancelled)};
-    gbv_status status = find_control(r, rows, &c->control, error);
+    gbv_status status = find_control(r, rows, c, &c->control, error);
     if (status != GBV_OK)
         return status;
-    for (size_t i = 0; i < rows->column_count && c->file == NO_COLUMN; i++)
-        others += !short_field_is_known(rows->names[i]) && i != c->control;
-    for (size_t i = 0; i < rows->column_count && others == 1; i++)
-        if (!short_field_is_known(rows->names[i]) && i != c->control)
-            c->file = i;
     return control_choose(r, rows->names[c->control], &chosen, error);
 }
 
@@ -76,7 +74,11 @@ static gbv_status read_line(annotation_reading *r, const table_rows *rows, const
         fields.id = who;
     else if (*who && strcmp(who, "None") != 0) /* as Python writes that it is not known */
         fields.who = who;
-    if (c->file != NO_COLUMN && annotation_file_name(values[c->file], file))
+    file_guess guess = {0};
+    for (size_t i = 0; i < rows->column_count; i++)
+        if (!short_field_is_known(rows->names[i]) && i != c->control)
+            file_guess_add(&guess, rows->names[i], values[i]);
+    if (file_guess_name(&guess, file))
         fields.file = file;
     answer a = {.kind = cell_is_missing(value) ? ANSWER_NONE : ANSWER_ONE, .label = value};
     json_t *parsed = *value == '[' || *value == '{' ? json_loads(value, 0, NULL) : NULL;

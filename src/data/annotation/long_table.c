@@ -3,8 +3,6 @@
 #include "base/error.h"
 #include "data/annotation/table_rows.h"
 
-static const char *const annotator_names[] = {"worker",    "worker_id", "annotator", "annotator_id",
-                                              "performer", "user",      "user_id",   NULL};
 static const char *const label_names[] = {"label", "answer", "response", "class", NULL};
 
 static bool long_table_recognise(const unsigned char *bytes, size_t size)
@@ -22,9 +20,10 @@ static gbv_status long_table_read(annotation_reading *r, gbv_error *error)
     static const char *const updated_names[] = {"updated_at", "created_at", NULL};
     table_rows rows;
     gbv_status status = table_rows_open(&rows, r->path, r->bytes, r->size, error);
-    size_t task = table_rows_find(&rows, usual_task_names), who = table_rows_find(&rows, annotator_names),
+    size_t task = table_rows_find(&rows, usual_task_names), who = table_rows_find(&rows, usual_annotator_names),
            label = table_rows_find(&rows, label_names), time = table_rows_find(&rows, updated_names);
     r->out->without_annotators = who == NO_COLUMN;
+    r->out->without_controls = true;
     while (status == GBV_OK && (status = table_rows_next(&rows, error)) == GBV_OK && rows.values) {
         annotation_fields fields = {.task = rows.values[task],
                                     .who = who == NO_COLUMN ? NULL : rows.values[who],

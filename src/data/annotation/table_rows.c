@@ -11,6 +11,8 @@
 #include "data/format/foreign.h"
 
 const char *const usual_task_names[] = {"task", "task_id", "item", "item_id", "id", "unit", "unit_id", NULL};
+const char *const usual_annotator_names[] = {"worker",    "worker_id", "annotator", "annotator_id",
+                                             "performer", "user",      "user_id",   NULL};
 
 bool table_rows_recognise(const unsigned char *bytes, size_t size)
 {

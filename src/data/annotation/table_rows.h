@@ -36,7 +36,7 @@ bool table_rows_recognise(const unsigned char *bytes, size_t size);
 #define NO_COLUMN SIZE_MAX
 /* The first of the names (a NULL ends them) that a column has, in any case; NO_COLUMN when none does. */
 size_t table_rows_find(const table_rows *rows, const char *const *names);
-extern const char *const usual_task_names[];
+extern const char *const usual_task_names[], *const usual_annotator_names[];
 
 /* True for a cell that says nothing: empty, or nan as programs write it. */
 bool cell_is_missing(const char *value);

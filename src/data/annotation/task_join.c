@@ -187,9 +187,9 @@ static gbv_status choose(const gbv_annotations *a, const gbv_dataset *items, con
                          a->path);
     if (a->tasks_are_rows && a->table_rows != items->features.rows)
         return error_set(error, GBV_BAD_INPUT,
-                         "%s: has %zu lines and no column of tasks, but %s has %zu rows: name the tasks in a first "
-                         "column \"task\"",
-                         a->path, a->table_rows, items->name, items->features.rows);
+                         "%s: has %zu line%s and no column of tasks, but %s has %zu rows: name the tasks in a first "
+                         "column \"task\"; a table with a line per annotation has the columns task, worker and label",
+                         a->path, a->table_rows, a->table_rows == 1 ? "" : "s", items->name, items->features.rows);
     if (!items->item_names && strcmp(*by, "row") != 0)
         return error_set(error, GBV_BAD_INPUT,
                          "%s: its items have no names to join by %s: name their column with --item-column, or use "
@@ -242,6 +242,22 @@ gbv_status task_join_open(const gbv_annotations *annotations, const gbv_dataset 
     if (status != GBV_OK)
         task_join_close(out);
     return status;
+}
+
+gbv_status task_join_check_rows(const gbv_annotations *annotations, const gbv_dataset *items, const task_join *join,
+                                gbv_error *error)
+{
+    if (strcmp(join->by, "row") != 0 || annotations->tasks_are_rows)
+        return GBV_OK;
+    for (size_t task = 0; task < annotations->tasks.count; task++)
+        if (join->row_of_task[task] == 0)
+            return GBV_OK;
+    sentence s = {0};
+    show_three(&s, (const char *const *)annotations->tasks.texts, annotations->tasks.count);
+    return error_set(error, GBV_BAD_INPUT,
+                     "%.300s: its tasks are %s, none is 0, and the items of %.300s have no names: that they are its "
+                     "rows, counted from 0, is not guessed: name the items' ids with --item-column, or say --join row",
+                     annotations->path, s.text, items->name);
 }
 
 void task_join_close(task_join *join)

@@ -30,8 +30,18 @@ static gbv_status check_header(const table_rows *rows, size_t first, const char 
             "%s: has no column for an annotator: give a table with task, annotator and label, or one column "
             "per annotator",
             path);
+    size_t who = table_rows_find(rows, usual_annotator_names);
+    if (who != NO_COLUMN)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: has a column \"%.100s\" of annotators, but none of %s: name the columns task, worker and "
+                         "label",
+                         path, rows->names[who], first ? "labels" : "tasks");
     for (size_t i = first; i < rows->column_count; i++)
-        if (!*rows->names[i])
+        if (strcasecmp(rows->names[i], "nan") == 0)
+            return error_set(error, GBV_BAD_INPUT,
+                             "%s: its first line holds labels: put a line with the names of the annotators before it",
+                             path);
+        else if (!*rows->names[i])
             return error_set(error, GBV_BAD_INPUT,
                              "%s: column %zu, of an annotator, has no name in the first line: name it", path, i + 1);
     return GBV_OK;
@@ -60,6 +70,11 @@ static gbv_status read_line(annotation_reading *r, const table_rows *rows, size_
     char number[32];
     gbv_status status = GBV_OK;
     snprintf(number, sizeof number, "%zu", r->out->table_rows++);
+    if (first && text_table_find(&r->out->tasks, rows->values[0], strlen(rows->values[0])) != TEXT_NONE)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: %s is the second of one task; this form has a line per task and a column per annotator: "
+                         "for a line per annotation name the columns task, worker and label",
+                         r->path, rows->place);
     if (first && !*rows->values[0])
         return error_set(error, GBV_BAD_INPUT, "%s: %s has no task in its first column: mend the line", r->path,
                          rows->place);
@@ -78,6 +93,7 @@ static gbv_status wide_table_read(annotation_reading *r, gbv_error *error)
     gbv_status status = table_rows_open(&rows, r->path, r->bytes, r->size, error);
     size_t first = status == GBV_OK && names_tasks(rows.names[0]);
     r->out->tasks_are_rows = !first;
+    r->out->without_controls = true;
     if (status == GBV_OK)
         status = check_header(&rows, first, r->path, error);
     if (status == GBV_OK)
