@@ -283,6 +283,16 @@ gbv_status dataset_create_view(gbv_dataset *base, const char *path, const char *
     return GBV_OK;
 }
 
+bool dataset_share_a_file(const gbv_dataset *a, const gbv_dataset *b)
+{
+    for (size_t i = 0; i < a->input_count; i++)
+        for (size_t j = 0; j < b->input_count; j++)
+            if (a->inputs[i].rows && b->inputs[j].rows && a->inputs[i].sha256[0] &&
+                strcmp(a->inputs[i].sha256, b->inputs[j].sha256) == 0)
+                return true;
+    return false;
+}
+
 void gbv_dataset_free(gbv_dataset *dataset)
 {
     if (!dataset || (dataset->views && dataset->views--))

@@ -55,4 +55,7 @@ GBV_MUST_CHECK gbv_status dataset_read_probabilities(const char *path, const gbv
 GBV_MUST_CHECK gbv_status dataset_create_view(gbv_dataset *base, const char *path, const char *sha256, size_t rows,
                                               gbv_dataset **view, gbv_error *error);
 
+/* The same bytes hold features of both. */
+bool dataset_share_a_file(const gbv_dataset *a, const gbv_dataset *b);
+
 #endif

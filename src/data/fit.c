@@ -40,73 +40,85 @@ static void add_width(sentence *s, const gbv_dataset *dataset)
     sentence_add(s, ")");
 }
 
-/* What the features of every source are compared with. */
-static const gbv_dataset *model_of_features(const fit *f)
-{
-    return f->reference ? f->reference : f->sources->items[0].dataset;
-}
-
-static void add_model_of_features(const fit *f, sentence *s)
+static void add_other(sentence *s, const fit *f, const gbv_dataset *other)
 {
     if (!f->reference) {
-        sentence_add(s, ", source ");
+        sentence_add(s, "source ");
         sentence_quote(s, f->sources->items[0].name);
     } else {
-        sentence_add(s, ", the reference");
+        sentence_add(s, "the reference");
     }
-    sentence_add(s, " (%s)", model_of_features(f)->name);
+    sentence_add(s, " (%s)", other->name);
 }
 
-static bool check_width(fit *f, size_t index)
+static const char *width_remedy(gbv_image_shape own, gbv_image_shape other)
 {
-    const gbv_dataset *own = f->sources->items[index].dataset, *other = model_of_features(f);
+    if (!own.channels || !other.channels)
+        return "";
+    return own.channels_last == other.channels_last ? "; --resize and --color serve folders of images"
+                                                    : "; channels become first with x.transpose(0, 3, 1, 2) of NumPy";
+}
+
+/* True when the source's rows are as wide as those it is compared with. */
+static bool check_width(fit *f, size_t index, const gbv_dataset *own, const gbv_dataset *other)
+{
     if (own->features.columns == other->features.columns && !image_shapes_differ(own->shape, other->shape))
         return true;
     sentence s = fit_about(f, index);
     add_width(&s, own);
-    add_model_of_features(f, &s);
+    sentence_add(&s, ", ");
+    add_other(&s, f, other);
     add_width(&s, other);
-    sentence_add(&s, ": every file must describe rows by the same features%s",
-                 own->shape.channels && other->shape.channels ? "; --resize and --color serve folders of images" : "");
+    sentence_add(&s, ": every file must describe rows by the same features%s", width_remedy(own->shape, other->shape));
     fit_tell(f, FIT_PROBLEM, index, &s);
     return false;
 }
 
-static char **names_of_features(const gbv_dataset *dataset)
+/* Columns go together by their place. The same names in another order are a mistake; other names may be one. */
+static gbv_status check_names(fit *f, size_t index, const gbv_dataset *own, const gbv_dataset *other)
 {
-    return dataset->base ? dataset->base->column_names : dataset->column_names;
+    char **names = own->base ? own->base->column_names : own->column_names,
+         **wanted = other->base ? other->base->column_names : other->column_names;
+    size_t width = own->features.columns, first = 0;
+    text_table known = {0};
+    bool moved = false;
+    if (!names || !wanted || (index && f->sources->items[index - 1].dataset == own))
+        return GBV_OK;
+    while (first < width && strcmp(names[first], wanted[first]) == 0)
+        first++;
+    for (size_t i = first; i < width; i++)
+        if (text_table_add(&known, wanted[i], strlen(wanted[i])) == TEXT_NONE) {
+            text_table_free(&known);
+            return error_out_of_memory(&f->error, "the names of the features");
+        }
+    for (size_t i = first; i < width && !moved; i++)
+        moved = strcmp(names[i], wanted[i]) != 0 && text_table_find(&known, names[i], strlen(names[i])) != TEXT_NONE;
+    text_table_free(&known);
+    if (first == width)
+        return GBV_OK;
+    sentence s = fit_about(f, index);
+    sentence_add(&s, " has the column ");
+    sentence_quote(&s, names[first]);
+    sentence_add(&s, " as feature %zu, ", first + 1);
+    add_other(&s, f, other);
+    sentence_add(&s, " has ");
+    sentence_quote(&s, wanted[first]);
+    sentence_add(&s, moved ? ": features go together by their place: bring the columns into the same order"
+                           : ": features go together by their place; see that they mean the same");
+    fit_tell(f, moved ? FIT_PROBLEM : FIT_WARNING, index, &s);
+    return GBV_OK;
 }
 
-/* Columns may have other names in another file, but not the same names in other places. */
-static gbv_status check_order(fit *f, size_t index)
+/* Rows that are learned from say nothing about rows that are not. Views share their items with the reference. */
+static void check_leak(fit *f, size_t index, const gbv_dataset *own)
 {
-    char **own = names_of_features(f->sources->items[index].dataset), **other = names_of_features(model_of_features(f));
-    size_t columns = f->sources->items[index].dataset->features.columns;
-    text_table places = {0};
-    gbv_status status = GBV_OK;
-    for (size_t i = 0; own && other && own != other && i < columns; i++) {
-        if (strcmp(own[i], other[i]) == 0)
-            continue;
-        for (size_t column = places.count; column < columns; column++) /* all of them, the first time */
-            if (text_table_add(&places, own[column], strlen(own[column])) == TEXT_NONE) {
-                status = error_out_of_memory(&f->error, "the names of the columns");
-                goto done;
-            }
-        size_t place = text_table_find(&places, other[i], strlen(other[i]));
-        if (place == TEXT_NONE)
-            continue;
-        sentence s = fit_about(f, index);
-        sentence_add(&s, " has the column ");
-        sentence_quote(&s, other[i]);
-        sentence_add(&s, " as feature %zu", place + 1);
-        add_model_of_features(f, &s);
-        sentence_add(&s, " as feature %zu: put the columns of both files into one order", i + 1);
-        fit_tell(f, FIT_PROBLEM, index, &s);
-        break;
-    }
-done:
-    text_table_free(&places);
-    return status;
+    if (!f->reference || own->base || f->reference->base || (index && f->sources->items[index - 1].dataset == own) ||
+        !dataset_share_a_file(own, f->reference))
+        return;
+    sentence s = fit_about(f, index);
+    sentence_add(&s, " holds the very rows of the reference (%s), which flatters it: keep them out of the source",
+                 f->reference->name);
+    fit_tell(f, FIT_WARNING, index, &s);
 }
 
 /* Once is enough: sources that fit the reference have images of its size. */
@@ -144,9 +156,13 @@ static gbv_status check_source(fit *f, size_t index)
     const source *item = &f->sources->items[index];
     if (item->probabilities)
         return check_probabilities(f, index);
-    gbv_status status = check_width(f, index) ? check_order(f, index) : GBV_OK;
+    const gbv_dataset *other = f->reference ? f->reference : f->sources->items[0].dataset;
+    gbv_status status = GBV_OK;
+    if (check_width(f, index, item->dataset, other))
+        status = check_names(f, index, item->dataset, other);
     if (status != GBV_OK)
         return status;
+    check_leak(f, index, item->dataset);
     if (item->row_count == 0 || item->labels[0] < 0) {
         sentence s = fit_about(f, index);
         if (item->row_count == 0)

@@ -69,17 +69,6 @@ static gbv_status check_plan(const simulator *s, gbv_error *error)
     return GBV_OK;
 }
 
-/* The same bytes hold features of both. */
-static bool share_a_file(const gbv_dataset *a, const gbv_dataset *b)
-{
-    for (size_t i = 0; i < a->input_count; i++)
-        for (size_t j = 0; j < b->input_count; j++)
-            if (a->inputs[i].rows && b->inputs[j].rows && a->inputs[i].sha256[0] &&
-                strcmp(a->inputs[i].sha256, b->inputs[j].sha256) == 0)
-                return true;
-    return false;
-}
-
 static gbv_status check_test(const simulator *s, gbv_error *error)
 {
     const gbv_dataset *train = s->train, *test = s->test;
@@ -94,7 +83,7 @@ static gbv_status check_test(const simulator *s, gbv_error *error)
     if (test->features.columns != train->features.columns)
         return error_set(error, GBV_BAD_INPUT, "%s has %zu features a row, %s has %zu: both must have the same",
                          test->name, test->features.columns, train->name, train->features.columns);
-    if (train == test || share_a_file(train, test))
+    if (train == test || dataset_share_a_file(train, test))
         return error_set(error, GBV_BAD_INPUT,
                          "%s and %s hold the same rows, so the reference would not be disjoint from the annotators: "
                          "split the rows into two files first",

@@ -207,17 +207,19 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
     if (!order)
         return false;
     double largest = 0;
+    bool fitted = false;
     for (size_t i = 0; i < count; i++) {
         order[i] = &r->sources[i];
         largest = fmax(largest, r->sources[i].posterior);
+        fitted |= r->sources[i].rows > 0; /* none of ours where all are given as probabilities */
         size_t width = text_width(r->sources[i].name);
         name_width = width > name_width ? width : name_width;
     }
     qsort(order, count, sizeof *order, by_rank);
 
-    fprintf(stream, "%s%s%s of %s models on %zu reference rows; tau %.4g (%s), seed %llu\n\n", r->measure,
-            *r->variant ? " " : "", r->variant, r->model, r->reference_rows, r->tau, tau_mode_words[r->tau_mode],
-            (unsigned long long)r->seed);
+    fprintf(stream, "%s%s%s of %s%s on %zu reference rows; tau %.4g (%s), seed %llu\n\n", r->measure,
+            *r->variant ? " " : "", r->variant, fitted ? r->model : "given probabilities", fitted ? " models" : "",
+            r->reference_rows, r->tau, tau_mode_words[r->tau_mode], (unsigned long long)r->seed);
     fputs(" rank  ", stream);
     print_padded(stream, "source", name_width);
     fprintf(stream, "     rows  agreement  %9s ±       weight %*s weight per row  flags\n", "score", BAR_CELLS, "");

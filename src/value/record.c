@@ -229,8 +229,11 @@ static bool warn_about_logits(gbv_result *result, const valuation *v)
 {
     sentence names = {0};
     size_t count = 0;
+    bool fitted = false; /* a source given as probabilities has no model of ours */
+    for (size_t i = 0; i < v->sources->count; i++)
+        fitted |= !v->sources->items[i].probabilities;
     for (size_t m = 0; m < v->measure_count; m++)
-        if (strcmp(result->model, "linear") == 0 && strstr(v->measures[m].feature_space, "logits"))
+        if (fitted && strcmp(result->model, "linear") == 0 && strstr(v->measures[m].feature_space, "logits"))
             sentence_add(&names, "%s%s", count++ ? ", " : "", v->measures[m].info->name);
     return count == 0 || result_warn(result,
                                      "%s look%s at the centred logits of a linear model, which have at most %zu "

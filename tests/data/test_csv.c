@@ -95,6 +95,9 @@ static void the_label_column_is_found_by_its_usual_names(void **state)
     }
     assert_csv_refused("a,label,y\n1,2,3\n", NULL, "\"label\" and \"y\"", "--label-column");
     assert_csv_refused("a,b\n1,2\n", NULL, "has no labels", "--label-column");
+    assert_csv_refused("a,animal\n1,cat\n", NULL, "no column is called label",
+                       "column \"animal\" holds the text \"cat\"");
+    assert_csv_refused("a;label\n0,5;cat\n", NULL, "holds \"0,5\"", "decimal point");
 }
 
 static void named_columns_are_taken(void **state)
@@ -163,7 +166,7 @@ static const struct {
     {"1e999,2,x", "line 3, column \"a\" holds 1e999", "finite"},
     {"1,2,", "line 3 has no label", "\"label\""},
     {"1,2,\"\"", "line 3 has no label", "\"label\""},
-    {"1,2,\xc3(", "line 3 has text that is not valid UTF-8 as label", "\"label\""},
+    {"1,2,\xc3(", "line 3 has text that is not valid UTF-8 (save the file so) as label", "\"label\""},
     {"1,\"2\"3,x", "line 3, column \"b\"", "closing quote"},
     {"0x10,2,x", "line 3, column \"a\" holds \"0x10\"", "numbers"},
     {"1 2,2,x", "line 3, column \"a\" holds \"1 2\"", "numbers"},

@@ -76,6 +76,19 @@ static gbv_status count_cells(csv_reading *r, const csv_cell *cell, size_t colum
     return status;
 }
 
+/* 0,5 where cells end with ; or a tab. */
+static bool has_decimal_comma(const csv_reading *r, const csv_cell *cell)
+{
+    char text[CELL_SHOWN];
+    size_t length = (size_t)(cell->end - cell->begin);
+    double value;
+    char *comma = length < sizeof text ? memchr(memcpy(text, cell->begin, length), ',', length) : NULL;
+    if (!comma || r->cells.separator == ',')
+        return false;
+    *comma = '.';
+    return number_parse(text, text + length, &value);
+}
+
 /* A cell too few or too many moves the others into the wrong columns: that is said rather than what it led to. */
 static gbv_status reject_number(csv_reading *r, const csv_cell *cell, size_t column, gbv_error *error)
 {
@@ -100,6 +113,18 @@ static gbv_status reject_number(csv_reading *r, const csv_cell *cell, size_t col
         return row_reject(r->request, error,
                           "%s: line %zu, column \"%.100s\" holds \"%s\"; probabilities must be numbers", path,
                           r->record_line, name, shown);
+    if (has_decimal_comma(r, cell))
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: line %zu, column \"%.100s\" holds \"%s\"; numbers have a decimal point here, no comma: "
+                         "write the file with points",
+                         path, r->record_line, name, shown);
+    if (r->header.columns[COLUMN_LABELS] == TEXT_NONE && !r->request->options->features_only &&
+        !r->request->columns_optional)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: no column is called label, y, target or class, and line %zu, column \"%.100s\" holds the "
+                         "text \"%s\": name the labels' column with --label-column, or in a first line where there is "
+                         "none",
+                         path, r->record_line, name, shown);
     return row_reject(r->request, error,
                       "%s: line %zu, column \"%.100s\" holds \"%s\"; features must be numbers (if this column is the "
                       "label, say so with --label-column)",
@@ -120,8 +145,8 @@ static gbv_status read_text(csv_reading *r, const csv_cell *cell, size_t column,
         if (*good)
             return GBV_OK;
         return row_reject(r->request, error, "%s: line %zu has %s %s in column \"%.100s\"", r->request->path,
-                          r->record_line, length ? "text that is not valid UTF-8 as" : "no", column_role_word(role),
-                          r->header.names.texts[column]);
+                          r->record_line, length ? "text that is not valid UTF-8 (save the file so) as" : "no",
+                          column_role_word(role), r->header.names.texts[column]);
     }
     if (index == TEXT_NONE)
         index = text_table_add(texts, cell->begin, length);
