@@ -188,6 +188,14 @@ static void joins_that_cannot_be_are_refused(void **state)
     assert_not_joined(GBV_BAD_INPUT, ITEMS, "task,label\nt1,a\n", NULL, NULL, "no column says who", "--gold", NULL);
 }
 
+static void ids_written_as_floating_point_numbers_are_the_same(void **state)
+{
+    (void)state;
+    assert_joined("id,a\n7,1\n8,2\n", "task,worker,label\n8.0,w,x\n7.0,w,y\n", NULL, NULL, "w: 0=y 1=x");
+    assert_joined("id,a\n7.0,1\n8.0,2\n", "task,worker,label\n8,w,x\n", NULL, NULL, "w: 1=x");
+    assert_joined("a\n1\n2\n", "task,worker,label\n0.0,w,x\n", NULL, NULL, "w: 0=x");
+}
+
 static void ids_are_not_taken_for_rows(void **state)
 {
     (void)state;
@@ -314,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_file_name_that_is_no_utf8_is_not_told),
         cmocka_unit_test(tasks_that_are_no_items_are_told),
         cmocka_unit_test(joins_that_cannot_be_are_refused),
+        cmocka_unit_test(ids_written_as_floating_point_numbers_are_the_same),
         cmocka_unit_test(ids_are_not_taken_for_rows),
         cmocka_unit_test(a_table_of_gold_labels_has_no_controls),
         cmocka_unit_test(the_last_of_two_labels_counts),

@@ -22,27 +22,29 @@ static void name_index_free(name_index *index)
     free(index->rows);
 }
 
-static bool name_index_add(name_index *index, const char *name, size_t row)
+static bool name_index_add(name_index *index, const char *name, size_t length, size_t row)
 {
     size_t known = index->names.count;
     if (!memory_grow(&index->rows, &index->capacity, known + 1, sizeof *index->rows))
         return false;
-    size_t at = text_table_add(&index->names, name, strlen(name));
+    size_t at = text_table_add(&index->names, name, length);
     if (at == TEXT_NONE)
         return false;
     index->rows[at] = at == known ? row : AMBIGUOUS;
     return true;
 }
 
-static size_t name_index_find_part(const name_index *index, const char *name, size_t length)
+static size_t name_index_find(const name_index *index, const char *name, size_t length)
 {
     size_t at = text_table_find(&index->names, name, length);
     return at == TEXT_NONE ? NO_ROW : index->rows[at];
 }
 
-static size_t name_index_find(const name_index *index, const char *name)
+/* 1 and 1.0 are one number, whichever of them a table was written with. */
+static size_t id_length(const char *name)
 {
-    return name_index_find_part(index, name, strlen(name));
+    size_t length = annotation_whole_number(name);
+    return length ? length : strlen(name);
 }
 
 /* Cuts a short extension (.jpg, .jpeg) off; false when there is none. */
@@ -70,7 +72,7 @@ static gbv_status index_items(const gbv_dataset *items, bool by_file, item_names
         const char *name = items->item_names[row];
         if (!name) /* a bad row */
             continue;
-        size_t other = name_index_find(&names->whole, name);
+        size_t other = name_index_find(&names->whole, name, id_length(name));
         if (other != NO_ROW) {
             sentence quoted = {0};
             sentence_quote(&quoted, name);
@@ -78,11 +80,11 @@ static gbv_status index_items(const gbv_dataset *items, bool by_file, item_names
                              "%s: rows %zu and %zu are both named %s: items need names of their own", items->name,
                              other + 1, row + 1, quoted.text);
         }
-        bool ok = name_index_add(&names->whole, name, row);
+        bool ok = name_index_add(&names->whole, name, id_length(name), row);
         if (by_file && annotation_file_name(name, file)) {
-            ok = ok && name_index_add(&names->files, file, row);
+            ok = ok && name_index_add(&names->files, file, strlen(file), row);
             cut_extension(file);
-            ok = ok && name_index_add(&names->stems, file, row);
+            ok = ok && name_index_add(&names->stems, file, strlen(file), row);
         }
         if (!ok)
             return error_out_of_memory(error, "the names of the items");
@@ -102,25 +104,18 @@ static const char *behind_upload_prefix(const char *name)
 static size_t find_file(const item_names *names, const char *text)
 {
     char file[FILE_NAME_TEXT];
-    size_t row = name_index_find(&names->whole, text);
+    size_t row = name_index_find(&names->whole, text, id_length(text));
     if (row != NO_ROW || !annotation_file_name(text, file))
         return row;
     const char *cut = behind_upload_prefix(file);
-    if ((row = name_index_find(&names->files, file)) == NO_ROW && cut)
-        row = name_index_find(&names->files, cut);
+    if ((row = name_index_find(&names->files, file, strlen(file))) == NO_ROW && cut)
+        row = name_index_find(&names->files, cut, strlen(cut));
     if (row != NO_ROW)
         return row;
     cut_extension(file);
-    if ((row = name_index_find(&names->stems, file)) == NO_ROW && cut)
-        row = name_index_find(&names->stems, cut);
+    if ((row = name_index_find(&names->stems, file, strlen(file))) == NO_ROW && cut)
+        row = name_index_find(&names->stems, cut, strlen(cut));
     return row == AMBIGUOUS ? NO_ROW : row;
-}
-
-/* 1 and 1.0 are one number, whichever of them a table was written with. */
-static size_t find_id(const item_names *names, const char *task)
-{
-    size_t row = name_index_find(&names->whole, task), length = annotation_whole_number(task);
-    return row == NO_ROW && length ? name_index_find_part(&names->whole, task, length) : row;
 }
 
 static size_t find_row(const char *task, size_t rows)
@@ -207,7 +202,7 @@ static gbv_status match(const gbv_annotations *a, const gbv_dataset *items, cons
         if (strcmp(out->by, "row") == 0)
             row = find_row(text, items->features.rows);
         else if (strcmp(out->by, "id") == 0)
-            row = find_id(names, text);
+            row = name_index_find(&names->whole, text, id_length(text));
         else if (!a->files[task] || ((row = find_file(names, a->files[task])) == NO_ROW && strpbrk(text, "./")))
             row = find_file(names, text); /* beside a file, the number of a task is no name of another file */
         if (row == AMBIGUOUS) {
