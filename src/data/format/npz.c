@@ -69,10 +69,15 @@ static gbv_status find_array(const zip_directory *zip, const char *const *names,
                 continue;
             if (*found) {
                 list_arrays(zip, arrays, sizeof arrays);
-                return error_set(error, GBV_BAD_INPUT,
-                                 "%s: has more than one array that may hold the %s: keep one of them. Its arrays are: "
-                                 "%s",
-                                 request->path, what, arrays);
+                return error_set(
+                    error, GBV_BAD_INPUT,
+                    "%s: has more than one array that may hold the %s: keep one of them%s. Its arrays are: "
+                    "%s",
+                    request->path, what,
+                    names == label_names        ? ", or choose it with --label-column"
+                    : names == usual_item_names ? ", or choose it with --item-column"
+                                                : "",
+                    arrays);
             }
             *found = &zip->entries[i];
         }
