@@ -121,7 +121,7 @@ static void tasks_are_joined_by_id_file_or_row(void **state)
     const char *floats = "task,worker,label\n2.0,w,x\n0.0,w,y\n";
     assert_joined("a\n5\n6\n7\n", floats, NULL, NULL, "w: 0=y 2=x");
     assert_joined("id,a\n2,5\n1,6\n0,7\n", floats, NULL, NULL, "w: 0=x 2=y");
-    assert_joined("id,a\n2.0,5\n2,6\n0.0,7\n", floats, NULL, NULL, "w: 0=x 2=y");
+    assert_joined("id,a\n2.0,5\n3,6\n0.0,7\n", floats, NULL, NULL, "w: 0=x 2=y");
     assert_joined(FILES_OF_ITEMS, "task,worker,label\ni1.jpg,w,a\ny/i2.png,w,b\ni0,w,c\n", NULL, NULL,
                   "w: 0=c 1=a 2=b");
     /* Label Studio's prefix of uploads, with and without another extension */

@@ -307,8 +307,8 @@ static void columns_of_one_name_must_stand_in_one_place(void **state)
     (void)state;
     const char *reference = "a,b,c,label\n1,2,3,x\n2,3,4,y\n";
     const char *problem = problem_beside(reference, "q,label,c,b\n1,x,2,3\n2,y,3,4\n");
-    assert_non_null(strstr(problem, "has the column 'b' as feature 3, the reference"));
-    assert_non_null(strstr(problem, "as feature 2: put the columns"));
+    assert_non_null(strstr(problem, "has the column 'q' as feature 1, the reference"));
+    assert_non_null(strstr(problem, "bring the columns into the same order"));
     assert_string_equal(problem_beside(reference, "label,a,b,c\nx,1,2,3\ny,1,2,4\n"), "");
     assert_string_equal(problem_beside(reference, "u,v,w,label\n1,2,3,x\n1,2,4,y\n"), "");
 }
