@@ -36,10 +36,14 @@ static inline void fuzz_use(const gbv_annotations *a, const gbv_annotation_optio
     gbv_sources *sources = gbv_sources_create();
     gbv_dataset *items = fuzz_items(), *reference = NULL;
     gbv_error error;
-    for (size_t i = 0; i < a->annotators.count; i++)
-        for (const char *at = a->annotators.texts[i]; (at = strchr(at, '@')) && !options->show_emails; at++)
-            if (at > a->annotators.texts[i] && (unsigned char)at[-1] > ' ' && (unsigned char)at[1] > ' ')
+    static const char prefix[] = "annotator-"; /* before an id, which may begin with @ and still be no address */
+    for (size_t i = 0; i < a->annotators.count; i++) {
+        const char *name = a->annotators.texts[i];
+        name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+        for (const char *at = name; (at = strchr(at, '@')) && !options->show_emails; at++)
+            if (at > name && (unsigned char)at[-1] > ' ' && (unsigned char)at[1] > ' ')
                 abort(); /* an e-mail address is told */
+    }
     if (sources &&
         gbv_sources_add_annotations(sources, a, items, options->show_emails ? a : NULL, options, &error) == GBV_OK)
         for (size_t i = 0; i < gbv_sources_count(sources); i++)
