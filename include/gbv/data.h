@@ -57,6 +57,10 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_read(const char *argument, const g
 GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_create(const char *name, gbv_matrix features, const int32_t *labels,
                                                      const char *const *class_names, size_t class_count,
                                                      gbv_dataset **dataset, gbv_error *error);
+/* Names the features, one name a column, as a CSV's header would: features that another dataset or a model names alike
+ * must then stand in the same order. The names are copied. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_name_features(gbv_dataset *dataset, const char *const *names,
+                                                            gbv_error *error);
 GBV_API void gbv_dataset_free(gbv_dataset *dataset);
 
 GBV_API const gbv_matrix *gbv_dataset_features(const gbv_dataset *dataset); /* every row of the file */

@@ -104,6 +104,8 @@ def create_dataset(features: Any, labels: Any, name: str) -> Handle:
     call("gbv_dataset_create", encode(name, "the name of a dataset"), view(array),
          None if codes is None else codes.ctypes.data_as(c_void_p), name_array, len(names or ()),
          byref(dataset.pointer), keep=dataset.keep)
+    if is_frame(features) and all(isinstance(column, str) for column in features.columns):
+        call("gbv_dataset_name_features", dataset.pointer, texts([encode(column, name) for column in features.columns]))
     return dataset
 
 

@@ -93,6 +93,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_blas_core": (c_char_p, []),
     "gbv_dataset_read": (c_int, [c_char_p, _READ, _OUT, _ERROR]),
     "gbv_dataset_create": (c_int, [c_char_p, gbv_matrix, c_void_p, _TEXTS, c_size_t, _OUT, _ERROR]),
+    "gbv_dataset_name_features": (c_int, [c_void_p, _TEXTS, _ERROR]),
     "gbv_dataset_free": (None, [c_void_p]),
     "gbv_dataset_features": (POINTER(gbv_matrix), [c_void_p]),
     "gbv_dataset_rows": (c_size_t, [c_void_p]),

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/feature_names.h"
 #include "data/image_shape.h"
 #include "data/probabilities.h"
 
@@ -77,25 +78,14 @@ static bool check_width(fit *f, size_t index, const gbv_dataset *own, const gbv_
 /* Columns go together by their place. The same names in another order are a mistake; other names may be one. */
 static gbv_status check_names(fit *f, size_t index, const gbv_dataset *own, const gbv_dataset *other)
 {
-    char **names = own->base ? own->base->column_names : own->column_names,
-         **wanted = other->base ? other->base->column_names : other->column_names;
-    size_t width = own->features.columns, first = 0;
-    text_table known = {0};
-    bool moved = false;
-    if (!names || !wanted || (index && f->sources->items[index - 1].dataset == own))
+    char *const *names = dataset_feature_names(own), *const *wanted = dataset_feature_names(other);
+    feature_difference difference;
+    if (index && f->sources->items[index - 1].dataset == own)
         return GBV_OK;
-    while (first < width && strcmp(names[first], wanted[first]) == 0)
-        first++;
-    for (size_t i = first; i < width; i++)
-        if (text_table_add(&known, wanted[i], strlen(wanted[i])) == TEXT_NONE) {
-            text_table_free(&known);
-            return error_out_of_memory(&f->error, "the names of the features");
-        }
-    for (size_t i = first; i < width && !moved; i++)
-        moved = strcmp(names[i], wanted[i]) != 0 && text_table_find(&known, names[i], strlen(names[i])) != TEXT_NONE;
-    text_table_free(&known);
-    if (first == width)
-        return GBV_OK;
+    gbv_status status = feature_names_compare(names, wanted, own->features.columns, &difference, &f->error);
+    if (status != GBV_OK || !difference.any)
+        return status;
+    size_t first = difference.first;
     sentence s = fit_about(f, index);
     sentence_add(&s, " has the column ");
     sentence_quote(&s, names[first]);
@@ -103,9 +93,9 @@ static gbv_status check_names(fit *f, size_t index, const gbv_dataset *own, cons
     add_other(&s, f, other);
     sentence_add(&s, " has ");
     sentence_quote(&s, wanted[first]);
-    sentence_add(&s, moved ? ": features go together by their place: bring the columns into the same order"
-                           : ": features go together by their place; see that they mean the same");
-    fit_tell(f, moved ? FIT_PROBLEM : FIT_WARNING, index, &s);
+    sentence_add(&s, difference.moved ? ": features go together by their place: bring the columns into the same order"
+                                      : ": features go together by their place; see that they mean the same");
+    fit_tell(f, difference.moved ? FIT_PROBLEM : FIT_WARNING, index, &s);
     return GBV_OK;
 }
 

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "base/plan.h"
-#include "data/dataset.h"
+#include "data/feature_names.h"
 #include "nn/model.h"
 
 static const double unknown_class_probability = 1e-12;
@@ -21,12 +21,23 @@ gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, doubl
         return error_set(error, GBV_BAD_INPUT,
                          "%s: has %zu features, the model was trained on %zu: give the same features in the same order",
                          dataset->name, dataset->features.columns, model->inputs);
+    feature_difference difference;
+    char *const *names = dataset_feature_names(dataset);
+    gbv_status status = feature_names_compare(names, model->feature_names, model->inputs, &difference, error);
+    if (status != GBV_OK)
+        return status;
+    if (difference.moved)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: has the column \"%.100s\" as feature %zu, the model was trained with \"%.100s\" there: "
+                         "bring the columns into the same order",
+                         dataset->name, names[difference.first], difference.first + 1,
+                         model->feature_names[difference.first]);
     arena scratch = {0};
     sample_part part = {.features = dataset->features, .rows = dataset->row_index, .count = dataset->row_count};
     sample rows = {.parts = &part, .part_count = 1, .rows = dataset->row_count, .columns = dataset->features.columns};
     readout out = {.probabilities = probabilities};
     plan p = plan_begin(1);
-    gbv_status status = model_read_out(model, &rows, &out, &scratch, error);
+    status = model_read_out(model, &rows, &out, &scratch, error);
     plan_end(p);
     arena_free(&scratch);
     return status;

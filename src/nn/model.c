@@ -117,6 +117,9 @@ void gbv_model_free(gbv_model *model)
     for (size_t k = 0; model->class_names && k < model->outputs; k++)
         free(model->class_names[k]);
     free(model->class_names);
+    for (size_t k = 0; model->feature_names && k < model->inputs; k++)
+        free(model->feature_names[k]);
+    free(model->feature_names);
     free(model->history);
     free(model->classes);
     free(model->parameters);

@@ -19,9 +19,10 @@ struct gbv_model {
     double *hidden_bias;
     double *weights; /* (hidden or inputs) x outputs */
     double *bias;
-    int32_t *classes;   /* outputs: the class each column stands for, as the caller numbers classes */
-    char **class_names; /* outputs, only for models that are written or read; else NULL */
-    char *history;      /* how it was made, as JSON text; NULL: not recorded */
+    int32_t *classes;     /* outputs: the class each column stands for, as the caller numbers classes */
+    char **class_names;   /* outputs, only for models that are written or read; else NULL */
+    char **feature_names; /* inputs, where the files it was trained on name them; else NULL */
+    char *history;        /* how it was made, as JSON text; NULL: not recorded */
 };
 
 /* Fits a model on the rows of `data`, whose labels are classes in 0..class_count-1. Columns are made for the classes

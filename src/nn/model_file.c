@@ -12,7 +12,7 @@
 #include "nn/kind.h"
 #include "nn/safetensors.h"
 
-static char *classes_as_json(const gbv_model *model)
+static char *texts_as_json(char *const *texts, size_t count)
 {
     char *text = NULL;
     size_t length;
@@ -22,8 +22,8 @@ static char *classes_as_json(const gbv_model *model)
     json_writer json = json_open(stream);
     json.compact = true;
     json_begin_array(&json, NULL);
-    for (size_t c = 0; c < model->outputs; c++)
-        json_text(&json, NULL, model->class_names[c]);
+    for (size_t i = 0; i < count; i++)
+        json_text(&json, NULL, texts[i]);
     json_end(&json);
     if (fclose(stream) != 0 || !text) {
         free(text);
@@ -38,10 +38,10 @@ gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *
     output_file output;
     if (!model->class_names)
         return error_set(error, GBV_USAGE, "the model has no class names: only models of gbv_train can be written");
-    char *classes = classes_as_json(model);
-    if (!classes)
-        return error_out_of_memory(error, "a model");
-    gbv_status status = output_open(path, &output, error);
+    char *classes = texts_as_json(model->class_names, model->outputs),
+         *features = model->feature_names ? texts_as_json(model->feature_names, model->inputs) : NULL;
+    gbv_status status = classes && (features || !model->feature_names) ? output_open(path, &output, error)
+                                                                       : error_out_of_memory(error, "a model");
     if (status == GBV_OK) {
         size_t into_output = model->hidden ? model->hidden : model->inputs;
         tensor tensors[4];
@@ -57,8 +57,9 @@ gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *
                             {"gbv", gbv_version()},
                             {"model", model->kind},
                             {"classes", classes},
-                            {"history", model->history ? model->history : "{}"}};
-        if (safetensors_write(output.stream, tensors, count, texts, sizeof texts / sizeof *texts)) {
+                            {"history", model->history ? model->history : "{}"},
+                            {"features", features}};
+        if (safetensors_write(output.stream, tensors, count, texts, sizeof texts / sizeof *texts - !features)) {
             status = output_commit(&output, error);
         } else {
             output_abandon(&output);
@@ -66,6 +67,7 @@ gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *
         }
     }
     free(classes);
+    free(features);
     return status;
 }
 
@@ -79,24 +81,27 @@ static bool copy_transposed(const gbv_matrix *from, double *to)
     return finite;
 }
 
-static gbv_status read_classes(const safetensors *file, const char *path, gbv_model *model, gbv_error *error)
+/* A list of `count` texts of the metadata under `key`; the model frees it. */
+static gbv_status read_texts(const safetensors *file, const char *path, const char *key, size_t count, char ***texts,
+                             gbv_error *error)
 {
-    const char *text = safetensors_metadata(file, "classes");
-    json_t *classes = text ? json_loads(text, 0, NULL) : NULL;
+    const char *text = safetensors_metadata(file, key);
+    json_t *list = text ? json_loads(text, 0, NULL) : NULL;
     gbv_status status = GBV_OK;
-    if (!json_is_array(classes) || json_array_size(classes) != model->outputs)
-        status = error_set(error, GBV_BAD_INPUT, "%s: its metadata do not name %zu classes: train the model again",
-                           path, model->outputs);
-    else if (!(model->class_names = memory_zeroed(model->outputs, sizeof *model->class_names)))
+    if (!json_is_array(list) || json_array_size(list) != count)
+        status = error_set(error, GBV_BAD_INPUT, "%s: its metadata do not name %zu %s: train the model again", path,
+                           count, key);
+    else if (!(*texts = memory_zeroed(count, sizeof **texts)))
         status = error_out_of_memory(error, "a model");
-    for (size_t c = 0; c < model->outputs && status == GBV_OK; c++) {
-        const char *name = json_string_value(json_array_get(classes, c));
+    for (size_t i = 0; i < count && status == GBV_OK; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
         if (!name)
-            status = error_set(error, GBV_BAD_INPUT, "%s: class %zu in its metadata is no text", path, c + 1);
-        else if (!(model->class_names[c] = strdup(name)))
+            status = error_set(error, GBV_BAD_INPUT, "%s: number %zu of the %s in its metadata is no text", path, i + 1,
+                               key);
+        else if (!((*texts)[i] = strdup(name)))
             status = error_out_of_memory(error, "a model");
     }
-    json_decref(classes);
+    json_decref(list);
     return status;
 }
 
@@ -127,7 +132,10 @@ static gbv_status build(const safetensors *file, const char *path, gbv_model **m
         return error_set(error, GBV_BAD_INPUT, "%s: a weight is not a finite number: train the model again", path);
     if (history && !((*model)->history = strdup(history)))
         return error_out_of_memory(error, "a model");
-    return read_classes(file, path, *model, error);
+    gbv_status status = read_texts(file, path, "classes", (*model)->outputs, &(*model)->class_names, error);
+    if (status == GBV_OK && safetensors_metadata(file, "features"))
+        status = read_texts(file, path, "features", (*model)->inputs, &(*model)->feature_names, error);
+    return status;
 }
 
 gbv_status model_from_bytes(const unsigned char *bytes, size_t size, const char *path, gbv_model **model,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/plan.h"
+#include "data/feature_names.h"
 #include "data/sources.h"
 #include "nn/model.h"
 
@@ -90,6 +91,20 @@ static gbv_status record_history(gbv_model *model, const gbv_sources *sources, c
     return GBV_OK;
 }
 
+/* Sources that were trained on together have their features in one order; the first one's names serve all. */
+static gbv_status name_features(gbv_model *model, const gbv_dataset *dataset, gbv_error *error)
+{
+    char *const *names = dataset_feature_names(dataset);
+    if (!names)
+        return GBV_OK;
+    if (!(model->feature_names = memory_zeroed(model->inputs, sizeof *model->feature_names)))
+        return error_out_of_memory(error, "a model");
+    for (size_t i = 0; i < model->inputs; i++)
+        if (!(model->feature_names[i] = strdup(names[i])))
+            return error_out_of_memory(error, "a model");
+    return GBV_OK;
+}
+
 gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gbv_model_options *options,
                      gbv_model **model, gbv_error *error)
 {
@@ -122,6 +137,8 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     }
     if (status == GBV_OK)
         status = name_classes(*model, &classes, error);
+    if (status == GBV_OK)
+        status = name_features(*model, sources->items[0].dataset, error);
     if (status == GBV_OK)
         status = record_history(*model, sources, weights, options, error);
     if (status != GBV_OK) {

@@ -354,6 +354,11 @@ class Frames(FolderTest):
         for frame, options, sentence in cases:
             with self.subTest(sentence):
                 self.assert_fails(gbv.InputError, sentence, gbv.value, frame, sources, **options)
+        swapped = good[["f1", "f0", *good.columns[2:]]]
+        order = "has the column 'f1' as feature 1, the reference (reference) has 'f0': features go together by their place"
+        self.assert_fails(gbv.InputError, order, gbv.value, good, {"swapped": swapped})
+        self.assert_fails(gbv.InputError, "bring the columns into the same order",
+                          gbv.train({"good": good}, "pooled").predict, swapped.drop(columns="label"))
         self.assert_fails(gbv.UsageError, "say which column names the source with source_column", gbv.value, good, good)
         self.assert_fails(gbv.InputError, "sources: has no column 'who' that names each row's source", gbv.value, good,
                           good, source_column="who")
