@@ -81,7 +81,7 @@ gbv_status annotation_inputs_read(inputs *in, bool with_reference, gbv_error *er
         keep_failure(in, gbv_annotations_read(in->gold_path, &in->annotation, &gold, &own), &own, &status, error);
     const gbv_annotations *trusted = same ? annotations : gold;
     if (status == GBV_OK && trusted && with_reference)
-        status = gbv_dataset_from_gold(items, trusted, &in->annotation, &in->reference, error);
+        status = gbv_dataset_from_gold(items, trusted, annotations, &in->annotation, &in->reference, error);
     if (status == GBV_OK)
         status = gbv_sources_add_annotations(in->sources, annotations, items, trusted, &in->annotation, error);
     gbv_annotations_free(annotations);

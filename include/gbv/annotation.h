@@ -4,7 +4,7 @@
  *     gbv_dataset_read("items.csv", &(gbv_read_options){.features_only = true, .wants_items = true}, &items, &error);
  *     gbv_annotations_read("export.json", NULL, &annotations, &error);
  *     gbv_annotations_read("gold.csv", NULL, &gold, &error);
- *     gbv_dataset_from_gold(items, gold, NULL, &reference, &error);
+ *     gbv_dataset_from_gold(items, gold, annotations, NULL, &reference, &error);
  *     gbv_sources_add_annotations(sources, annotations, items, gold, NULL, &error);
  *
  * Read are long tables (task, worker, label), wide tables (a column per annotator), Label Studio's JSON, JSON-MIN and
@@ -50,10 +50,12 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_sources_add_annotations(gbv_sources *sourc
                                                               gbv_dataset *items, const gbv_annotations *gold,
                                                               const gbv_annotation_options *options, gbv_error *error);
 
-/* The items that have a gold label, as a reference; the caller frees it. Of a file that marks some annotations as
- * ground truth (Label Studio's JSON) only those count. Two gold labels for one item that differ are GBV_BAD_INPUT. The
- * items may be freed before the reference. */
+/* The items that have a gold label, as a reference; the caller frees it. Where items are joined by file, a gold label
+ * that has only the id of a task goes to the file that this task shows in `annotations` (NULL: none). Of a file that
+ * marks some annotations as ground truth (Label Studio's JSON) only those count. Two gold labels for one item that
+ * differ are GBV_BAD_INPUT. The items may be freed before the reference. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_from_gold(gbv_dataset *items, const gbv_annotations *gold,
+                                                        const gbv_annotations *annotations,
                                                         const gbv_annotation_options *options, gbv_dataset **reference,
                                                         gbv_error *error);
 

@@ -101,8 +101,8 @@ class Annotated:
                 "give the trusted set, or trusted labels of some items with gold"))
         reference = Handle("gbv_dataset_free")
         reference.keep.append(self._items.keep)
-        call("gbv_dataset_from_gold", self._items.pointer, self._gold.pointer, byref(self._options),
-             byref(reference.pointer), keep=(self, reference))
+        call("gbv_dataset_from_gold", self._items.pointer, self._gold.pointer, self._labels.pointer,
+             byref(self._options), byref(reference.pointer), keep=(self, reference))
         return reference
 
     def refuse_reference(self) -> None:

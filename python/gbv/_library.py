@@ -117,7 +117,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_annotations_read": (c_int, [c_char_p, _ANNOTATION, _OUT, _ERROR]),
     "gbv_annotations_free": (None, [c_void_p]),
     "gbv_annotations_gold_count": (c_size_t, [c_void_p]),
-    "gbv_dataset_from_gold": (c_int, [c_void_p, c_void_p, _ANNOTATION, _OUT, _ERROR]),
+    "gbv_dataset_from_gold": (c_int, [c_void_p, c_void_p, c_void_p, _ANNOTATION, _OUT, _ERROR]),
     "gbv_progress_note": (c_bool, [c_void_p, c_char_p, c_size_t, c_size_t]),
     "gbv_value_defaults": (gbv_value_options, []),
     "gbv_value": (c_int, [c_void_p, c_void_p, POINTER(gbv_value_options), _OUT, _ERROR]),

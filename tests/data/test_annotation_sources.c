@@ -243,7 +243,7 @@ static void gold_items_are_the_reference_and_kept_out(void **state)
     assert_note(&j, "1 annotator is left with no item");
     gbv_annotations *g = read_annotations(gold, NULL);
     gbv_dataset *reference;
-    assert_ok(gbv_dataset_from_gold(j.items, g, NULL, &reference, &error), error);
+    assert_ok(gbv_dataset_from_gold(j.items, g, NULL, NULL, &reference, &error), error);
     gbv_annotations_free(g);
     part(&j); /* the reference needs neither */
     assert_int_equal(gbv_dataset_rows(reference), 2);
@@ -266,13 +266,13 @@ static void only_ground_truth_of_an_export_is_gold(void **state)
     gbv_error error;
     gbv_dataset *items = read_items(ITEMS), *reference;
     gbv_annotations *gold = read_annotations(MARKED("true"), NULL);
-    assert_ok(gbv_dataset_from_gold(items, gold, NULL, &reference, &error), error);
+    assert_ok(gbv_dataset_from_gold(items, gold, NULL, NULL, &reference, &error), error);
     assert_int_equal(gbv_dataset_rows(reference), 1);
     assert_string_equal(gbv_dataset_class_name(reference, 0), "x");
     gbv_dataset_free(reference);
     gbv_annotations_free(gold);
     gold = read_annotations(MARKED("false"), NULL);
-    assert_int_equal(gbv_dataset_from_gold(items, gold, NULL, &reference, &error), GBV_BAD_INPUT);
+    assert_int_equal(gbv_dataset_from_gold(items, gold, NULL, NULL, &reference, &error), GBV_BAD_INPUT);
     assert_holds(error.message, "marks none of its annotations as ground truth");
     assert_null(reference);
     gbv_annotations_free(gold);

@@ -122,8 +122,8 @@ static gbv_status keep_agreed(const gbv_annotations *gold, const gbv_dataset *it
     return GBV_OK;
 }
 
-static gbv_status find_gold(const gbv_annotations *gold, const gbv_dataset *items, const char *join_word,
-                            task_join *join, labelled_rows *rows, gbv_error *error)
+static gbv_status find_gold(const gbv_annotations *gold, const gbv_annotations *annotations, const gbv_dataset *items,
+                            const char *join_word, task_join *join, labelled_rows *rows, gbv_error *error)
 {
     *rows = (labelled_rows){0};
     if (gold->marks_gold && gold->gold_count == 0)
@@ -132,7 +132,7 @@ static gbv_status find_gold(const gbv_annotations *gold, const gbv_dataset *item
             "%s: marks none of its annotations as ground truth: mark some in Label Studio and export again, "
             "or give the gold labels as a table with task and label",
             gold->path);
-    gbv_status status = task_join_open(gold, items, join_word, join, error);
+    gbv_status status = task_join_open(gold, annotations, items, join_word, join, error);
     if (status == GBV_OK)
         status = collect(gold, items, join, true, rows, error);
     if (status == GBV_OK)
@@ -203,13 +203,13 @@ done:
     return status;
 }
 
-gbv_status gbv_dataset_from_gold(gbv_dataset *items, const gbv_annotations *gold, const gbv_annotation_options *options,
-                                 gbv_dataset **reference, gbv_error *error)
+gbv_status gbv_dataset_from_gold(gbv_dataset *items, const gbv_annotations *gold, const gbv_annotations *annotations,
+                                 const gbv_annotation_options *options, gbv_dataset **reference, gbv_error *error)
 {
     task_join join = {0};
     labelled_rows rows;
     *reference = NULL;
-    gbv_status status = find_gold(gold, items, options ? options->join : NULL, &join, &rows, error);
+    gbv_status status = find_gold(gold, annotations, items, options ? options->join : NULL, &join, &rows, error);
     if (status == GBV_OK)
         status = make_view(items, gold, &rows, true, reference, error);
     free(rows.list);
@@ -400,9 +400,9 @@ gbv_status gbv_sources_add_annotations(gbv_sources *sources, const gbv_annotatio
     if (status != GBV_OK)
         return status;
     if (gold)
-        status = find_gold(gold, items, o->join, &gold_join, &gold_rows, error);
+        status = find_gold(gold, annotations, items, o->join, &gold_join, &gold_rows, error);
     if (status == GBV_OK)
-        status = task_join_open(annotations, items, o->join, &join, error);
+        status = task_join_open(annotations, NULL, items, o->join, &join, error);
     if (status == GBV_OK && (!o->join || strcmp(o->join, "auto") == 0))
         status = task_join_check_rows(annotations, items, &join, error);
     if (status == GBV_OK)

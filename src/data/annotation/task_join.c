@@ -193,17 +193,25 @@ static gbv_status choose(const gbv_annotations *a, const gbv_dataset *items, con
     return GBV_OK;
 }
 
-static gbv_status match(const gbv_annotations *a, const gbv_dataset *items, const item_names *names, task_join *out,
-                        gbv_error *error)
+/* The file that a task shows, in its own file or in the other; NULL: none. */
+static const char *file_of_task(const gbv_annotations *a, const gbv_annotations *known, size_t task)
+{
+    const char *text = a->tasks.texts[task];
+    size_t other = !a->files[task] && known ? text_table_find(&known->tasks, text, id_length(text)) : TEXT_NONE;
+    return other == TEXT_NONE ? a->files[task] : known->files[other];
+}
+
+static gbv_status match(const gbv_annotations *a, const gbv_annotations *known, const gbv_dataset *items,
+                        const item_names *names, task_join *out, gbv_error *error)
 {
     for (size_t task = 0; task < a->tasks.count; task++) {
-        const char *text = a->tasks.texts[task];
+        const char *text = a->tasks.texts[task], *file = file_of_task(a, known, task);
         size_t row = NO_ROW;
         if (strcmp(out->by, "row") == 0)
             row = find_row(text, items->features.rows);
         else if (strcmp(out->by, "id") == 0)
             row = name_index_find(&names->whole, text, id_length(text));
-        else if (!a->files[task] || ((row = find_file(names, a->files[task])) == NO_ROW && strpbrk(text, "./")))
+        else if (!file || ((row = find_file(names, file)) == NO_ROW && strpbrk(text, "./")))
             row = find_file(names, text); /* beside a file, the number of a task is no name of another file */
         if (row == AMBIGUOUS) {
             sentence quoted = {0};
@@ -219,8 +227,8 @@ static gbv_status match(const gbv_annotations *a, const gbv_dataset *items, cons
     return out->unmatched < a->tasks.count ? GBV_OK : no_match(a, items, out, error);
 }
 
-gbv_status task_join_open(const gbv_annotations *annotations, const gbv_dataset *items, const char *join,
-                          task_join *out, gbv_error *error)
+gbv_status task_join_open(const gbv_annotations *annotations, const gbv_annotations *known, const gbv_dataset *items,
+                          const char *join, task_join *out, gbv_error *error)
 {
     item_names names = {0};
     *out = (task_join){0};
@@ -230,7 +238,7 @@ gbv_status task_join_open(const gbv_annotations *annotations, const gbv_dataset 
     if (status == GBV_OK && strcmp(out->by, "row") != 0)
         status = index_items(items, strcmp(out->by, "file") == 0, &names, error);
     if (status == GBV_OK)
-        status = match(annotations, items, &names, out, error);
+        status = match(annotations, known, items, &names, out, error);
     name_index_free(&names.whole);
     name_index_free(&names.files);
     name_index_free(&names.stems);

@@ -14,9 +14,10 @@ typedef struct task_join {
     const char *stranger; /* the first of them */
 } task_join;
 
-/* Fails for names that two items share, and when no task is an item. */
-GBV_MUST_CHECK gbv_status task_join_open(const gbv_annotations *annotations, const gbv_dataset *items, const char *join,
-                                         task_join *out, gbv_error *error);
+/* `known` may be NULL: other annotations whose tasks say which file an id shows, where these do not. Fails for names
+ * that two items share, and when no task is an item. */
+GBV_MUST_CHECK gbv_status task_join_open(const gbv_annotations *annotations, const gbv_annotations *known,
+                                         const gbv_dataset *items, const char *join, task_join *out, gbv_error *error);
 /* Of a join by row that was not asked for: fails when no task is the first row, for ids that begin at 1 or anywhere
  * else would be joined to the wrong rows. */
 GBV_MUST_CHECK gbv_status task_join_check_rows(const gbv_annotations *annotations, const gbv_dataset *items,
