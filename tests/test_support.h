@@ -78,6 +78,14 @@ static inline void test_folder_remove(char *folder)
     free(folder);
 }
 
+/* Fails unless the message holds every part; a NULL ends them. */
+static inline void assert_holds_parts(const char *message, va_list parts)
+{
+    for (const char *part; (part = va_arg(parts, const char *));)
+        if (!strstr(message, part))
+            fail_msg("'%s' does not hold '%s'", message, part);
+}
+
 static inline const char *write_text_file(const char *folder, const char *name, const char *text)
 {
     static char path[600];

@@ -44,9 +44,7 @@ static inline void assert_annotations_refused(const char *text, const gbv_annota
         fail_msg("status %d for %s: %s", status, text, error.message);
     va_list parts;
     va_start(parts, options);
-    for (const char *part; (part = va_arg(parts, const char *));)
-        if (!strstr(error.message, part))
-            fail_msg("'%s' does not hold '%s'", error.message, part);
+    assert_holds_parts(error.message, parts);
     va_end(parts);
     if (strchr(error.message, '@'))
         fail_msg("'%s' tells an e-mail address", error.message);

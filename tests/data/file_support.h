@@ -83,9 +83,7 @@ static inline void assert_refused(const char *argument, const gbv_read_options *
         fail_msg("%s: status %d: %s", argument, status, error.message);
     va_list parts;
     va_start(parts, options);
-    for (const char *part; (part = va_arg(parts, const char *));)
-        if (!strstr(error.message, part))
-            fail_msg("'%s' does not hold '%s'", error.message, part);
+    assert_holds_parts(error.message, parts);
     va_end(parts);
 }
 

@@ -17,7 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const char *path = memory_path(bytes, size);
     if (gbv_settings_read(path, &settings, &error) != GBV_OK)
         return 0;
-    char name[] = "/tmp/gbv-fuzz-settings-XXXXXX";
+    char name[512];
+    const char *base = getenv("TMPDIR");
+    snprintf(name, sizeof name, "%s/gbv-fuzz-XXXXXX", base ? base : "/tmp");
     int descriptor = mkstemp(name);
     if (descriptor < 0 || gbv_settings_write(settings, name, &error) != GBV_OK ||
         gbv_settings_read(name, &again, &error) != GBV_OK)

@@ -1,30 +1,25 @@
 /* Settings: what is written reads back the same, and what people write by hand is understood or named. */
-#include <unistd.h>
-
 #include "test_support.h"
 
-static char path[] = "/tmp/gbv-settings-XXXXXX";
+static char *folder;
 
-static int make_file(void **state)
+static int make_folder(void **state)
 {
     (void)state;
-    int descriptor = mkstemp(path);
-    return descriptor < 0 || close(descriptor) != 0;
+    folder = test_folder_create();
+    return 0;
 }
 
-static int remove_file(void **state)
+static int remove_folder(void **state)
 {
     (void)state;
-    return unlink(path);
+    test_folder_remove(folder);
+    return 0;
 }
 
 static gbv_status read_text(const char *text, gbv_settings **settings, gbv_error *error)
 {
-    FILE *stream = fopen(path, "w");
-    assert_non_null(stream);
-    assert_true(fputs(text, stream) >= 0);
-    assert_int_equal(fclose(stream), 0);
-    return gbv_settings_read(path, settings, error);
+    return gbv_settings_read(write_text_file(folder, "run.json", text), settings, error);
 }
 
 static void settings_read_back_as_they_were_written(void **state)
@@ -33,6 +28,7 @@ static void settings_read_back_as_they_were_written(void **state)
     gbv_setting items[] = {{NULL, "leep"}, {"source", "a=\"1\".csv"}, {"paper", NULL}, {"source", "b=ü.csv"}};
     gbv_settings *back, given = {.command = "value", .items = items, .count = 4};
     gbv_error error;
+    const char *path = write_text_file(folder, "run.json", "");
     assert_int_equal(gbv_settings_write(&given, path, &error), GBV_OK);
     assert_int_equal(gbv_settings_read(path, &back, &error), GBV_OK);
     assert_string_equal(back->command, "value");
@@ -49,6 +45,7 @@ static void settings_read_back_as_they_were_written(void **state)
 static void a_value_that_json_cannot_hold_is_refused(void **state)
 {
     (void)state;
+    const char *path = write_text_file(folder, "run.json", "");
     gbv_setting items[] = {{"output", "r\xFF.json"}};
     gbv_error error;
     assert_int_equal(gbv_settings_write(&(gbv_settings){.command = "value", .items = items, .count = 1}, path, &error),
@@ -95,7 +92,7 @@ static void what_is_wrong_is_named(void **state)
         gbv_error error;
         assert_int_equal(read_text(cases[i].text, &settings, &error), GBV_BAD_INPUT);
         assert_null(settings);
-        assert_non_null(strstr(error.message, path));
+        assert_non_null(strstr(error.message, "run.json"));
         if (!strstr(error.message, cases[i].says))
             fail_msg("'%s' does not say '%s'", error.message, cases[i].says);
     }
@@ -109,5 +106,5 @@ int main(void)
         cmocka_unit_test(numbers_and_booleans_written_by_hand_are_understood),
         cmocka_unit_test(what_is_wrong_is_named),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

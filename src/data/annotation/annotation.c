@@ -250,8 +250,8 @@ static gbv_status import(annotation_reading *r, gbv_error *error)
 {
     gbv_annotations *out = r->out;
     if (r->size == 0)
-        return error_set(error, GBV_BAD_INPUT, "%s: is empty; expected a table or a JSON export of annotations",
-                         r->path);
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: is empty; expected a table or a JSON export of annotations: export it again", r->path);
     if (!hash_sha256(r->bytes, r->size, out->sha256))
         return error_set(error, GBV_FAILED, "%s: its SHA-256 could not be computed", r->path);
     const importer *taker = NULL;
