@@ -14,6 +14,12 @@ random_stream random_stream_open(uint64_t seed, const char *subject, random_purp
                            .subject = {(uint32_t)name, (uint32_t)(name >> 32)}};
 }
 
+void random_stream_seek(random_stream *stream, uint64_t index)
+{
+    stream->counter = index;
+    stream->left = 0;
+}
+
 uint32_t random_u32(random_stream *stream)
 {
     if (!stream->left) {

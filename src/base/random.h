@@ -18,6 +18,7 @@ typedef enum random_purpose {
     RANDOM_WEIGHTS,     /* first weights of a network */
     RANDOM_ORDER,       /* order of rows in an epoch */
     RANDOM_CENTRES,     /* first centres of clusters */
+    RANDOM_ROW_WEIGHTS, /* replicates over the rows of a reference */
 } random_purpose;
 
 typedef struct random_stream {
@@ -29,6 +30,8 @@ typedef struct random_stream {
 } random_stream;
 
 random_stream random_stream_open(uint64_t seed, const char *subject, random_purpose purpose);
+/* Goes to block `index` of the stream; a block is two uniform numbers. */
+void random_stream_seek(random_stream *stream, uint64_t index);
 uint32_t random_u32(random_stream *stream);
 /* In [0, 1), 53 bits. */
 double random_uniform(random_stream *stream);

@@ -244,31 +244,26 @@ bool gbv_measure_is_joint(const char *name, const char *variant)
            position_of(m->info.joint, chosen) != SIZE_MAX;
 }
 
-/* One computation, once everything asked for is known to be there. */
-typedef struct asked {
-    const measure *m;
-    size_t variant;
-    gbv_measure_input input;
-} asked;
-
-static gbv_status check_asked(const char *name, const char *variant, const gbv_measure_input *given, asked *a,
-                              double *row_terms, gbv_error *error)
+gbv_status measure_prepare(const char *name, const char *variant, const gbv_measure_input *given, measure_call *call,
+                           gbv_error *error)
 {
     if (!name || !given)
         return error_set(error, GBV_USAGE, "gbv_measure was called without a name, an input or a place for the score");
-    if (!(a->m = find(name)))
+    if (!(call->m = find(name)))
         return unknown_measure(name, error);
-    a->input = *given;
-    gbv_status status = find_variant(a->m, variant, &a->variant, error);
+    call->input = *given;
+    gbv_status status = find_variant(call->m, variant, &call->variant, error);
     if (status == GBV_OK)
-        status = check_pieces(a->m, &a->input, error);
-    if (status == GBV_OK && a->m->info.needs & GBV_NEEDS_LABELS && !a->input.targets.data)
-        status = check_labels(&a->input, error);
-    if (status == GBV_OK)
-        status = check_numbers(a->m, &a->input, error);
-    for (size_t i = 0; status == GBV_OK && row_terms && i < a->input.rows; i++)
+        status = check_pieces(call->m, &call->input, error);
+    if (status == GBV_OK && call->m->info.needs & GBV_NEEDS_LABELS && !call->input.targets.data)
+        status = check_labels(&call->input, error);
+    return status == GBV_OK ? check_numbers(call->m, &call->input, error) : status;
+}
+
+static void clear_terms(double *row_terms, size_t rows)
+{
+    for (size_t i = 0; row_terms && i < rows; i++)
         row_terms[i] = NAN;
-    return status;
 }
 
 static gbv_status not_defined(const measure *m, gbv_error *error)
@@ -282,17 +277,18 @@ static gbv_status not_defined(const measure *m, gbv_error *error)
 gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_input *given, double *score,
                        double *row_terms, gbv_error *error)
 {
-    asked a;
-    gbv_status status = check_asked(name, variant, score ? given : NULL, &a, row_terms, error);
+    measure_call call;
+    gbv_status status = measure_prepare(name, variant, score ? given : NULL, &call, error);
     if (status != GBV_OK)
         return status;
     double value = NAN;
-    plan p = plan_begin(a.input.threads);
-    a.input.threads = p.threads;
-    status = a.m->compute(&a.input, a.variant, &value, row_terms, error);
+    clear_terms(row_terms, call.input.rows);
+    plan p = plan_begin(call.input.threads);
+    call.input.threads = p.threads;
+    status = call.m->compute(&call.input, call.variant, &value, row_terms, error);
     plan_end(p);
     if (status == GBV_OK && (isnan(value) || value == INFINITY))
-        status = not_defined(a.m, error);
+        status = not_defined(call.m, error);
     if (status == GBV_OK)
         *score = value;
     return status;
@@ -306,19 +302,20 @@ size_t measure_part_count(const char *name, const char *variant)
 gbv_status measure_parts(const char *name, const char *variant, const gbv_measure_input *given, double *parts,
                          double *row_terms, gbv_error *error)
 {
-    asked a;
+    measure_call call;
     if (!gbv_measure_is_joint(name, variant))
         return gbv_measure(name, variant, given, parts, row_terms, error);
-    gbv_status status = check_asked(name, variant, given, &a, row_terms, error);
+    gbv_status status = measure_prepare(name, variant, given, &call, error);
     if (status != GBV_OK)
         return status;
-    plan p = plan_begin(a.input.threads);
-    a.input.threads = p.threads;
-    status = a.m->joint.parts(&a.input, a.variant, parts, error);
+    clear_terms(row_terms, call.input.rows);
+    plan p = plan_begin(call.input.threads);
+    call.input.threads = p.threads;
+    status = call.m->joint.parts(&call.input, call.variant, parts, error);
     plan_end(p);
-    for (size_t i = 0; status == GBV_OK && i < a.m->joint.part_count; i++)
+    for (size_t i = 0; status == GBV_OK && i < call.m->joint.part_count; i++)
         if (!isfinite(parts[i]))
-            status = not_defined(a.m, error);
+            status = not_defined(call.m, error);
     return status;
 }
 

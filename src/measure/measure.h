@@ -6,13 +6,18 @@
 
 #include <gbv/measure.h>
 
+struct replicate_task;
+
 /* A pure function of the input, which gbv_measure has checked: the pieces needed are there, shapes agree, labels are in
  * range and class_count is set, numbers are finite. `variant` is the position in info.variants. `row_terms` may be
  * NULL, else holds NaN. */
 typedef gbv_status measure_function(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                                     gbv_error *error);
 
-/* A joint form: each model gives `part_count` numbers, and the scores follow from those of all models compared. */
+enum { MEASURE_MAXIMAL_PARTS = 4 };
+
+/* A joint form: each model gives `part_count` numbers (at most MEASURE_MAXIMAL_PARTS), and the scores follow from those
+ * of all models compared. */
 typedef struct joint_form {
     size_t part_count; /* 0: the measure has no joint form */
     gbv_status (*parts)(const gbv_measure_input *input, size_t variant, double *parts, gbv_error *error);
@@ -20,13 +25,35 @@ typedef struct joint_form {
     void (*combine)(const double *parts, size_t models, double *scores);
 } joint_form;
 
+/* All replicates over the rows of the reference at once (replicate.h), for the first so many variants; the others are
+ * computed on half-samples, one by one. */
+typedef gbv_status replicate_function(const struct replicate_task *task, double *scores, gbv_error *error);
+
+typedef struct replicate_form {
+    replicate_function *compute;
+    size_t variants;
+    bool weighs_rows; /* the scores are those of the draws' row weights, else of their half-samples */
+} replicate_form;
+
 typedef struct measure {
     gbv_measure_info info;
     measure_function *compute;
-    joint_form joint;          /* of the variants that info.joint names */
+    joint_form joint; /* of the variants that info.joint names */
+    replicate_form replicates;
     bool takes_targets;        /* real targets may take the place of labels */
     bool checks_probabilities; /* checks each row as measure_check_probabilities does, to read memory once less */
 } measure;
+
+/* One computation, once everything asked for is known to be there. */
+typedef struct measure_call {
+    const measure *m;
+    size_t variant;
+    gbv_measure_input input; /* as given, with class_count set */
+} measure_call;
+
+/* Fails as gbv_measure does, for all that can be told before computing. */
+GBV_MUST_CHECK gbv_status measure_prepare(const char *name, const char *variant, const gbv_measure_input *input,
+                                          measure_call *call, gbv_error *error);
 
 /* What one model contributes to its score: the score itself, or the parts of a joint variant (then `row_terms` stay
  * NaN). Fails as gbv_measure does. */

@@ -1,0 +1,50 @@
+/* replicate.h - how a score would vary with other rows of the reference: the measure again under each draw.
+ *
+ *     double *parts = memory_array(draws.count, measure_part_count(name, variant) * sizeof *parts);
+ *     measure_replicates("leep", NULL, &input, &draws, progress, context, parts, error);
+ *
+ * With t the score of all rows and b_r the replicates, mean b: the deviations b_r - b are distributed as the error of t
+ * is, and b - t is once the bias of t. So 2t - b is the corrected score.
+ * A measure that has a form for row weights is computed with the draws' Dirichlet weights, which fall short of the
+ * above by the factor (N-1)/(N+1) in variance and bias. The others, where repeated rows would count as neighbours of
+ * themselves or where no weighted form is at hand, are computed on half-samples without replacement: at h of N rows the
+ * variance and the bias come out (N-h)/h as large. For odd N the deviations are therefore multiplied by sqrt(h/(N-h))
+ * and b - t by h/(N-h), so that the same holds as for even N. `gbv_measure_info.resampled` says which a measure takes.
+ */
+#ifndef MEASURE_REPLICATE_H
+#define MEASURE_REPLICATE_H
+
+#include <gbv/data.h>
+
+#include "measure/measure.h"
+#include "measure/row_draws.h"
+
+/* `parts` (draws->count x part count) receives what each replicate contributes to its score: the score itself, or the
+ * parts of a joint variant (measure_combine makes scores of them, replicate by replicate). NaN where a half-sample has
+ * no score; one row alone has none, while its row weights are always one. The numbers do not depend on input->threads.
+ * `progress` may be NULL; it is asked often, by the calling thread only. Fails as gbv_measure does for the whole
+ * reference, and with GBV_INTERRUPTED. */
+GBV_MUST_CHECK gbv_status measure_replicates(const char *name, const char *variant, const gbv_measure_input *input,
+                                             const row_draws *draws, gbv_progress_callback *progress, void *context,
+                                             double *parts, gbv_error *error);
+
+/* The measure on some rows of the reference, in the order given (folds, half-samples); the source's rows stay. Fails as
+ * gbv_measure does; rows in its sentences are counted among those given. */
+GBV_MUST_CHECK gbv_status measure_rows(const char *name, const char *variant, const gbv_measure_input *input,
+                                       const size_t *rows, size_t count, double *parts, gbv_error *error);
+
+/* What a replicate_function works on: everything is checked as for a measure_function. */
+typedef struct replicate_task {
+    const measure *m;
+    size_t variant;
+    const gbv_measure_input *input;
+    const row_draws *draws;
+    gbv_progress_callback *progress;
+    void *context;
+} replicate_task;
+
+/* Asks whether to stop, and says so. */
+bool replicate_ask(const replicate_task *task, size_t done);
+gbv_status replicate_interrupted(const replicate_task *task, gbv_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+/* row_draws.h - which rows of a reference count how much in each replicate of a score.
+ *
+ *     row_draws draws;
+ *     row_draws_create(seed, "reference", 200, rows, threads, &draws, error);
+ *     draws.weights + b * draws.rows;        the row weights of replicate b
+ *     draws.halves + b * draws.half_rows;    the rows of its half-sample
+ *     row_draws_free(&draws);
+ */
+#ifndef MEASURE_ROW_DRAWS_H
+#define MEASURE_ROW_DRAWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gbv/status.h>
+
+/* Both kinds come from the same exponential draws. That of row i in replicate b depends on (seed, subject, b, i) alone:
+ * neither more rows nor more replicates change it. */
+typedef struct row_draws {
+    size_t count;     /* B, replicates */
+    size_t rows;      /* N */
+    size_t half_rows; /* floor(N / 2) */
+    double *weights;  /* B x N: Dirichlet(1), each line adding up to N */
+    uint32_t *halves; /* B x half_rows: the rows of the largest draws, ascending; among equal draws the first rows */
+} row_draws;
+
+/* Fails with GBV_BAD_INPUT for more than UINT32_MAX rows, GBV_FAILED without memory; *draws is then empty. */
+GBV_MUST_CHECK gbv_status row_draws_create(uint64_t seed, const char *subject, size_t count, size_t rows,
+                                           size_t threads, row_draws *draws, gbv_error *error);
+void row_draws_free(row_draws *draws);
+
+#endif
