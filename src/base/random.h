@@ -19,6 +19,7 @@ typedef enum random_purpose {
     RANDOM_ORDER,       /* order of rows in an epoch */
     RANDOM_CENTRES,     /* first centres of clusters */
     RANDOM_ROW_WEIGHTS, /* replicates over the rows of a reference */
+    RANDOM_REFIT,       /* which refit goes with which replicate */
 } random_purpose;
 
 typedef struct random_stream {
