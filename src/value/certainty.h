@@ -84,9 +84,9 @@ typedef struct certainty {
                       and the result should say so */
 } certainty;
 
-/* Fails with GBV_USAGE when the level is not between 0 and 1 or the prior or tau will not do, GBV_FAILED when memory is
- * out. The answer for a source does not depend on the order of the sources; p_best, ranks and posterior depend on which
- * others there are, as they must. */
+/* Fails with GBV_USAGE when there are no sources, the level is not between 0 and 1 or the prior or tau will not do,
+ * GBV_FAILED when memory is out. The answer for a source does not depend on the order of the sources; p_best, ranks and
+ * posterior depend on which others there are, as they must. */
 GBV_MUST_CHECK gbv_status certainty_compute(const certainty_input *in, certainty *result, gbv_error *error);
 void certainty_free(certainty *result); /* what certainty_compute put there; a zeroed one is legal */
 

@@ -1,0 +1,39 @@
+/* resamples.h - what else the scores might have been: the joint resamples that intervals, ranks and pairs are read off.
+ *
+ *     resamples all;
+ *     resamples_create(&in, &all, error);
+ *     const double *mine = resamples_of(&all, s);   all.count numbers
+ *     resamples_free(&all);
+ */
+#ifndef VALUE_RESAMPLES_H
+#define VALUE_RESAMPLES_H
+
+#include "value/certainty.h"
+
+typedef struct resamples {
+    size_t source_count, count;
+    double *joint;          /* source_count x count; the score itself throughout where a source is not `known` */
+    double *corrected;      /* source_count */
+    bool *known;            /* source_count: the score is finite and enough replicates are defined */
+    double *refit_variance; /* source_count: of the score over the choice of the source's rows; NaN without refits */
+} resamples;
+
+GBV_MUST_CHECK gbv_status resamples_create(const certainty_input *in, resamples *all, gbv_error *error);
+void resamples_free(resamples *all);
+
+static inline double *resamples_of(const resamples *all, size_t source)
+{
+    return all->joint + source * all->count;
+}
+
+/* The part that the reference rows have in the resamples of a known source: its replicates around the corrected score,
+ * an undefined one at it. `moved` has `count` places. */
+void resamples_reference(const certainty_input *in, const resamples *all, size_t source, double *moved);
+
+/* Divisor count - 1; NaN for fewer than two. */
+double deviation_of(const double *values, size_t count);
+/* Sorts the values; between two of them the quantile is interpolated. */
+double quantile_of(double *values, size_t count, double share);
+certainty_interval interval_of(double *values, size_t count, double level);
+
+#endif
