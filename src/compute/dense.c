@@ -1,6 +1,7 @@
 #include "compute/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "compute/power.h"
 
@@ -119,5 +120,21 @@ CLONED double dense_dot_f32(const float *a, const double *b, size_t count)
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < count; j++)
         sum += (double)a[j] * b[j];
+    return sum;
+}
+
+CLONED double dense_weighted_logarithms(const double *weights, const double *values, size_t count)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < count; j++) {
+        double term = weights[j] * power_logarithm(values[j]);
+        int64_t weight, bits;
+        memcpy(&weight, &weights[j], sizeof weight);
+        memcpy(&bits, &term, sizeof bits);
+        bits = weight ? bits : 0;
+        memcpy(&term, &bits, sizeof term);
+        sum += term;
+    }
     return sum;
 }

@@ -113,4 +113,41 @@ static inline double power_of_e(double x)
     return p;
 }
 
+/* ln x for x >= 0, within 4e-16 of itself or of 1, whichever is larger; -INFINITY for 0, NaN for NaN. x = 2^k m with m
+ * around 1, and ln m = 2 artanh((m - 1) / (m + 1)). */
+static inline double power_logarithm(double x)
+{
+    uint64_t given, bits, shifted;
+    double larger = x * 0x1p54, m, k;
+    memcpy(&given, &x, sizeof given);
+    memcpy(&bits, &larger, sizeof bits);
+    uint64_t subnormal = given < 0x0010000000000000;
+    bits = subnormal ? bits : given;
+    /* sqrt(1/2) to sqrt(2) have the exponent 0 here; 1023 is added so that the shift may ignore the sign. */
+    shifted = bits + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
+    uint64_t exponent = shifted >> 52;
+    bits -= (exponent - 1023) << 52;
+    memcpy(&m, &bits, sizeof m);
+    /* As an integer in the low bits of 1.5 * 2^52, which is a number without a conversion. */
+    exponent += 0x4338000000000000 - 1023 - (subnormal ? 54 : 0);
+    memcpy(&k, &exponent, sizeof k);
+    k -= 6755399441055744.0;
+    double s = (m - 1) / (m + 1), z = s * s, p = 2.0 / 21;
+    p = p * z + 2.0 / 19;
+    p = p * z + 2.0 / 17;
+    p = p * z + 2.0 / 15;
+    p = p * z + 2.0 / 13;
+    p = p * z + 2.0 / 11;
+    p = p * z + 2.0 / 9;
+    p = p * z + 2.0 / 7;
+    p = p * z + 2.0 / 5;
+    p = p * z + 2.0 / 3;
+    double result = k * M_LN2 + (2 * s + s * z * p);
+    memcpy(&bits, &result, sizeof bits);
+    bits = given ? bits : 0xfff0000000000000; /* -INFINITY */
+    bits = given >= 0x7ff0000000000000 ? given : bits;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
 #endif

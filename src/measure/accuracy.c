@@ -1,5 +1,5 @@
 /* accuracy.c - the share of rows whose most likely class is the label. */
-#include "measure/measure.h"
+#include "measure/replicate.h"
 
 #include <stdlib.h>
 
@@ -34,5 +34,6 @@ const measure measure_accuracy = {
              .cost = "N·Z",
              .blind_to = "how sure the model is, and anything it knows beyond its first choice"},
     .compute = accuracy,
+    .replicates = {.compute = replicate_row_means, .variants = 1, .weighs_rows = true},
     .checks_probabilities = true,
 };

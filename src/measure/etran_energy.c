@@ -3,7 +3,7 @@
  *
  *     e(v) = ln sum_d exp(v_d);   paper: the mean over all rows;   code: the mean of the ceil(N/100) largest, which the
  *     authors apply to softmax probabilities */
-#include "measure/measure.h"
+#include "measure/replicate.h"
 
 #include <stdlib.h>
 
@@ -88,4 +88,5 @@ const measure measure_etran_energy = {
              .cost = "N·D",
              .blind_to = "the labels: sources that differ only in labelling can score alike"},
     .compute = etran_energy,
+    .replicates = {.compute = replicate_row_means, .variants = 1, .weighs_rows = true},
 };

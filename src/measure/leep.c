@@ -268,5 +268,6 @@ const measure measure_leep = {
              .cost = "N·Z + C·Z",
              .blind_to = "which class is called what: a model that always mixes up two names scores as well"},
     .compute = leep,
+    .replicates = {.compute = leep_replicates, .variants = 1, .weighs_rows = true},
     .checks_probabilities = true,
 };

@@ -5,10 +5,12 @@
  * sums, Householder reflections make the Gram matrix tridiagonal, and logme_evidence.c does the rest. With fewer rows
  * than columns the rows x rows Gram matrix takes its place.
  *
+ * A row of weight w counts as w rows: its features and targets are multiplied by sqrt(w).
+ *
  *     corrected  the log-determinant counts the zero eigenvalues; classes without rows are left out
  *     code       the authors' fixed-point program to the letter: neither of the two, classes 0 to the largest label
  *     icml       their first program: all eigenvalues counted, stops earlier, classes as in `code` */
-#include "measure/measure.h"
+#include "measure/replicate.h"
 
 #include <limits.h>
 #include <math.h>
@@ -17,6 +19,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/plan.h"
 #include "compute/dense.h"
 #include "measure/logme_evidence.h"
 
@@ -27,6 +30,7 @@ typedef struct logme_work {
     const gbv_matrix *features;
     const gbv_matrix *targets;      /* NULL for classes */
     const present_classes *classes; /* NULL for real targets */
+    const double *roots;            /* rows: the square roots of the rows' weights; NULL: all count alike */
     bool single;
     bool absent;       /* one more target of zeros stands for the classes without rows */
     double *gram_copy; /* both triangles, only to count as the authors do */
@@ -37,6 +41,7 @@ typedef struct logme_work {
     double *workspace;
     size_t block_lines;
     logme_spectrum spectrum;
+    double *evidences; /* of the targets */
 } logme_work;
 
 static void work_free(logme_work *work)
@@ -51,6 +56,7 @@ static void work_free(logme_work *work)
     free(work->spectrum.off_diagonal);
     free(work->spectrum.projections);
     free(work->spectrum.squares);
+    free(work->evidences);
 }
 
 static gbv_status work_create(const gbv_measure_input *input, const present_classes *classes, bool absent,
@@ -85,8 +91,9 @@ static gbv_status work_create(const gbv_measure_input *input, const present_clas
     spectrum->off_diagonal = memory_zeroed(order, sizeof(double));
     spectrum->projections = memory_array(projection_cells, sizeof(double));
     spectrum->squares = memory_array(targets, sizeof(double));
+    work->evidences = memory_array(targets, sizeof(double));
     if (!work->gram || !work->block || !work->reflectors || !spectrum->diagonal || !spectrum->off_diagonal ||
-        !spectrum->projections || !spectrum->squares)
+        !spectrum->projections || !spectrum->squares || !work->evidences)
         return error_out_of_memory(error, "the Gram matrix of the features");
     return GBV_OK;
 }
@@ -105,6 +112,23 @@ static void add_gram(logme_work *work, const void *block, size_t lines)
                       work->spectrum.order - j);
 }
 
+static inline double root_of(const logme_work *work, size_t row)
+{
+    return work->roots ? work->roots[row] : 1;
+}
+
+static void add_line(const logme_work *work, const void *line, double factor, double *sums)
+{
+    size_t columns = work->spectrum.columns;
+    if (factor == 1 && work->single)
+        dense_add_f32(sums, line, columns);
+    else if (factor == 1)
+        dense_add_f64(sums, line, columns);
+    else
+        for (size_t j = 0; j < columns; j++)
+            sums[j] += factor * (work->single ? (double)((const float *)line)[j] : ((const double *)line)[j]);
+}
+
 /* X'y of the block's rows, for each class or target. */
 static void add_projections(logme_work *work, const void *block, size_t first, size_t count, double *target_row)
 {
@@ -112,34 +136,43 @@ static void add_projections(logme_work *work, const void *block, size_t first, s
     for (size_t i = 0; i < count; i++) {
         const void *line = (const char *)block + i * columns * (work->single ? sizeof(float) : sizeof(double));
         double *sums = work->spectrum.projections;
+        double root = root_of(work, first + i);
         if (work->classes) {
-            sums += (size_t)work->classes->ranks[first + i] * columns;
-            if (work->single)
-                dense_add_f32(sums, line, columns);
-            else
-                dense_add_f64(sums, line, columns);
+            add_line(work, line, root, sums + (size_t)work->classes->ranks[first + i] * columns);
             continue;
         }
         matrix_row_f64(work->targets, first + i, target_row);
-        for (size_t r = 0; r < work->targets->columns; r++, sums += columns)
-            for (size_t j = 0; j < columns; j++)
-                sums[j] +=
-                    target_row[r] * (work->single ? (double)((const float *)line)[j] : ((const double *)line)[j]);
+        for (size_t r = 0; r < work->targets->columns; r++)
+            add_line(work, line, root * target_row[r], sums + r * columns);
     }
 }
 
-/* The block's rows as dense lines, in place when they already are. */
+/* numbers[i] *= factors[i * step]. */
+static void scale_line(const logme_work *work, void *numbers, size_t count, const double *factors, size_t step)
+{
+    for (size_t i = 0; i < count; i++)
+        if (work->single)
+            ((float *)numbers)[i] *= (float)factors[i * step];
+        else
+            ((double *)numbers)[i] *= factors[i * step];
+}
+
+/* The block's rows as dense lines, weighted; in place when they already are. */
 static const void *row_block(const logme_work *work, size_t first, size_t count)
 {
     const gbv_matrix *matrix = work->features;
     gbv_type type = work->single ? GBV_F32 : GBV_F64;
-    if (matrix_is_plain(matrix, type) && matrix->row_stride == (ptrdiff_t)(matrix->columns * type_size(type)))
+    if (!work->roots && matrix_is_plain(matrix, type) &&
+        matrix->row_stride == (ptrdiff_t)(matrix->columns * type_size(type)))
         return (const char *)matrix->data + (ptrdiff_t)first * matrix->row_stride;
     for (size_t i = 0; i < count; i++) {
+        void *line = (char *)work->block + i * matrix->columns * type_size(type);
         if (work->single)
-            matrix_row_f32(matrix, first + i, (float *)work->block + i * matrix->columns);
+            matrix_row_f32(matrix, first + i, line);
         else
-            matrix_row_f64(matrix, first + i, (double *)work->block + i * matrix->columns);
+            matrix_row_f64(matrix, first + i, line);
+        if (work->roots)
+            scale_line(work, line, matrix->columns, work->roots + first + i, 0);
     }
     return work->block;
 }
@@ -174,30 +207,35 @@ static void gather_dual(logme_work *work)
         turned.rows = count;
         turned.columns = rows;
         for (size_t j = 0; j < count; j++) {
+            void *line = (char *)work->block + j * rows * (work->single ? sizeof(float) : sizeof(double));
             if (work->single)
-                matrix_row_f32(&turned, j, (float *)work->block + j * rows);
+                matrix_row_f32(&turned, j, line);
             else
-                matrix_row_f64(&turned, j, (double *)work->block + j * rows);
+                matrix_row_f64(&turned, j, line);
+            if (work->roots)
+                scale_line(work, line, rows, work->roots, 1);
         }
         add_gram(work, work->block, count);
     }
     for (size_t i = 0; i < rows; i++) {
         if (work->classes)
-            spectrum->projections[(size_t)work->classes->ranks[i] * rows + i] = 1;
+            spectrum->projections[(size_t)work->classes->ranks[i] * rows + i] = root_of(work, i);
         for (size_t r = 0; work->targets && r < work->targets->columns; r++)
-            spectrum->projections[r * rows + i] = gbv_matrix_get(work->targets, i, r);
+            spectrum->projections[r * rows + i] = root_of(work, i) * gbv_matrix_get(work->targets, i, r);
     }
 }
 
 static void square_targets(logme_work *work)
 {
     logme_spectrum *spectrum = &work->spectrum;
-    for (size_t t = 0; t < spectrum->target_count; t++) {
+    for (size_t t = 0; t < spectrum->target_count; t++)
         spectrum->squares[t] = 0;
-        if (work->classes && t < work->classes->count)
-            spectrum->squares[t] = (double)work->classes->sizes[t];
-        for (size_t i = 0; work->targets && i < spectrum->rows; i++) {
-            double value = gbv_matrix_get(work->targets, i, t);
+    for (size_t i = 0; i < spectrum->rows; i++) {
+        double root = root_of(work, i);
+        if (work->classes)
+            spectrum->squares[work->classes->ranks[i]] += root * root;
+        for (size_t t = 0; work->targets && t < spectrum->target_count; t++) {
+            double value = root * gbv_matrix_get(work->targets, i, t);
             spectrum->squares[t] += value * value;
         }
     }
@@ -341,43 +379,95 @@ static double mean_evidence(const double *evidences, const present_classes *clas
     return (sum + missing * evidences[classes->count]) / total;
 }
 
+/* The classes of the labels, or none for real targets, and whether a target stands for those without rows. */
+static gbv_status find_targets(const gbv_measure_input *input, logme_form form, present_classes *classes, bool *absent,
+                               gbv_error *error)
+{
+    *classes = (present_classes){0};
+    gbv_status status = input->targets.data ? GBV_OK : present_classes_create(input, classes, error);
+    *absent = form != LOGME_CORRECTED && !input->targets.data && classes->count <= classes->largest;
+    return status;
+}
+
+/* The score of what `work` holds, with its roots. */
+static gbv_status work_score(logme_work *work, logme_form form, bool single, double *score, gbv_error *error)
+{
+    bool zero;
+    for (;;) {
+        gbv_status status = decompose(work, form, single, &zero, error);
+        if (status == GBV_OK && zero)
+            *score = -INFINITY;
+        if (status != GBV_OK || zero)
+            return status;
+        if ((status = logme_evidence(&work->spectrum, form, work->evidences, error)) != GBV_OK)
+            return status;
+        if (!single || !too_rough(&work->spectrum))
+            break;
+        single = false;
+    }
+    *score = mean_evidence(work->evidences, work->classes, work->spectrum.target_count, work->absent);
+    return GBV_OK;
+}
+
 static gbv_status logme(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                         gbv_error *error)
 {
     (void)row_terms;
     logme_work work = {0};
-    present_classes classes = {0};
-    logme_form form = (logme_form)variant;
-    double *evidences = NULL;
-    bool zero, regression = input->targets.data != NULL;
-    gbv_status status = regression ? GBV_OK : present_classes_create(input, &classes, error);
+    present_classes classes;
+    bool absent;
+    gbv_status status = find_targets(input, (logme_form)variant, &classes, &absent, error);
+    if (status == GBV_OK)
+        status = work_create(input, input->targets.data ? NULL : &classes, absent, &work, error);
+    if (status == GBV_OK)
+        status = work_score(&work, (logme_form)variant, input->fast, score, error);
+    work_free(&work);
+    present_classes_free(&classes);
+    return status;
+}
+
+typedef struct logme_replicates {
+    const replicate_task *task;
+    logme_work *works; /* one for each worker */
+    double *roots;     /* workers x rows */
+    double *scores;
+} logme_replicates;
+
+static gbv_status score_replicate(void *context, size_t worker, size_t piece, gbv_error *error)
+{
+    logme_replicates *l = context;
+    const replicate_task *task = l->task;
+    size_t rows = task->draws->rows;
+    double *roots = l->roots + worker * rows;
+    for (size_t i = 0; i < rows; i++)
+        roots[i] = sqrt(task->draws->weights[piece * rows + i]);
+    l->works[worker].roots = roots;
+    return work_score(&l->works[worker], (logme_form)task->variant, task->input->fast, &l->scores[piece], error);
+}
+
+static gbv_status replicates(const replicate_task *task, double *scores, gbv_error *error)
+{
+    const gbv_measure_input *input = task->input;
+    size_t workers = plan_workers(input->threads, task->draws->count);
+    present_classes classes;
+    bool absent;
+    gbv_status status = find_targets(input, (logme_form)task->variant, &classes, &absent, error);
     if (status != GBV_OK)
         return status;
-    bool absent = form != LOGME_CORRECTED && !regression && classes.count <= classes.largest;
-    if ((status = work_create(input, regression ? NULL : &classes, absent, &work, error)) != GBV_OK)
-        goto done;
-    if (!(evidences = memory_array(work.spectrum.target_count, sizeof *evidences))) {
-        status = error_out_of_memory(error, "the evidence of the targets");
-        goto done;
-    }
-    bool single = input->fast;
-    for (;;) {
-        if ((status = decompose(&work, form, single, &zero, error)) != GBV_OK)
-            goto done;
-        if (zero) {
-            *score = -INFINITY;
-            goto done;
-        }
-        if ((status = logme_evidence(&work.spectrum, form, evidences, error)) != GBV_OK)
-            goto done;
-        if (!single || !too_rough(&work.spectrum))
-            break;
-        single = false;
-    }
-    *score = mean_evidence(evidences, &classes, work.spectrum.target_count, absent);
-done:
-    free(evidences);
-    work_free(&work);
+    logme_replicates l = {.task = task,
+                          .works = memory_zeroed(workers, sizeof *l.works),
+                          .roots = memory_array(workers, input->rows * sizeof *l.roots),
+                          .scores = scores};
+    if (!l.works || !l.roots)
+        status = error_out_of_memory(error, "the weights of the rows");
+    for (size_t w = 0; w < workers && status == GBV_OK; w++)
+        status = work_create(input, input->targets.data ? NULL : &classes, absent, &l.works[w], error);
+    if (status == GBV_OK)
+        status = replicate_share(task, task->draws->count, workers, score_replicate, &l, error);
+    for (size_t w = 0; w < workers && l.works; w++)
+        work_free(&l.works[w]);
+    free(l.works);
+    free(l.roots);
     present_classes_free(&classes);
     return status;
 }
@@ -390,5 +480,6 @@ const measure measure_logme = {
              .cost = "N·D·m + m³ + C·m²",
              .blind_to = "the model's own classifier: only what its features could serve is seen"},
     .compute = logme,
+    .replicates = {.compute = replicates, .variants = 3, .weighs_rows = true},
     .takes_targets = true,
 };

@@ -5,7 +5,7 @@
  * and the odd ones of each class, in the order given), and each half is scored with the t that suits the other half
  * best. t stays within 1/20 and 20; a half with nothing to learn from leaves t at 1 (one row in all, for instance). The
  * likelihood of a row is (1 - 1e-6) p_y + 1e-6: a class without a column or with probability zero counts as 1e-6. */
-#include "measure/measure.h"
+#include "measure/replicate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -237,4 +237,5 @@ const measure measure_nll = {
              .cost = "R·N·Z, R <= 120 steps of Newton",
              .blind_to = "classes the model has no column for, which all count as one chance in a million"},
     .compute = nll,
+    .replicates = {.compute = replicate_row_means, .variants = 1, .weighs_rows = true},
 };

@@ -9,15 +9,62 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/plan.h"
+#include "compute/dense.h"
 
-bool replicate_ask(const replicate_task *task, size_t done)
+gbv_status replicate_share(const replicate_task *task, size_t pieces, size_t workers, replicate_work *work,
+                           void *context, gbv_error *error)
 {
-    return task->progress && task->progress(task->context, "replicates", done, task->draws->count);
+    gbv_status failed = GBV_OK;
+    size_t failed_piece = SIZE_MAX, done = 0;
+    bool stop = false, asked_to = false;
+#pragma omp parallel for schedule(dynamic) num_threads((int)workers) if (workers > 1)
+    for (size_t piece = 0; piece < pieces; piece++) {
+        size_t worker = workers > 1 ? (size_t)omp_get_thread_num() : 0, done_now;
+        bool stopped;
+        gbv_error own;
+#pragma omp atomic read
+        stopped = stop;
+#pragma omp atomic read
+        done_now = done;
+        if (!stopped && worker == 0 && task->progress &&
+            task->progress(task->context, "replicates", done_now, pieces)) {
+            asked_to = stopped = true;
+#pragma omp atomic write
+            stop = true;
+        }
+        if (stopped)
+            continue;
+        gbv_status status = work(context, worker, piece, &own);
+#pragma omp atomic
+        done++;
+        if (status == GBV_OK)
+            continue;
+#pragma omp critical(gbv_replicate_failure)
+        if (piece < failed_piece) {
+            failed_piece = piece;
+            failed = status;
+            if (error)
+                *error = own;
+        }
+#pragma omp atomic write
+        stop = true;
+    }
+    if (asked_to)
+        return error_set(error, GBV_INTERRUPTED, "interrupted in the replicates of the measure %s", task->m->info.name);
+    return failed;
 }
 
-gbv_status replicate_interrupted(const replicate_task *task, gbv_error *error)
+gbv_status replicate_row_means(const replicate_task *task, double *scores, gbv_error *error)
 {
-    return error_set(error, GBV_INTERRUPTED, "interrupted in the replicates of the measure %s", task->m->info.name);
+    size_t rows = task->draws->rows, count = task->draws->count;
+    double score, *terms = memory_array(rows, sizeof *terms);
+    if (!terms)
+        return error_out_of_memory(error, "the scores of reference rows");
+    gbv_status status = task->m->compute(task->input, task->variant, &score, terms, error);
+    for (size_t b = 0; status == GBV_OK && b < count; b++)
+        scores[b] = dense_dot_f64(task->draws->weights + b * rows, terms, rows) / (double)rows;
+    free(terms);
+    return status;
 }
 
 /* The rows as a dense matrix of the same type; *block is to be freed. False when memory is out. */
@@ -97,53 +144,49 @@ static void rescale_halves(const row_draws *draws, const double *whole, size_t p
     }
 }
 
-/* One half-sample after the other. */
+/* Half-samples one by one. */
+typedef struct half_samples {
+    const row_draws *draws;
+    const char *name, *variant;
+    gbv_measure_input input;
+    size_t part_count;
+    size_t *rows;  /* workers x half_rows */
+    double *parts; /* of all replicates */
+} half_samples;
+
+static gbv_status measure_half(void *context, size_t worker, size_t piece, gbv_error *error)
+{
+    const half_samples *h = context;
+    size_t half = h->draws->half_rows, *rows = h->rows + worker * half;
+    double *parts = h->parts + piece * h->part_count;
+    for (size_t i = 0; i < half; i++)
+        rows[i] = h->draws->halves[piece * half + i];
+    gbv_status status = measure_rows(h->name, h->variant, &h->input, rows, half, parts, error);
+    for (size_t p = 0; status != GBV_OK && p < h->part_count; p++)
+        parts[p] = NAN;
+    /* A half may lack what the whole has: rows enough, or a class. */
+    return status == GBV_UNDEFINED || status == GBV_BAD_INPUT ? GBV_OK : status;
+}
+
 static gbv_status measure_halves(const replicate_task *task, const char *variant, size_t part_count, double *parts,
                                  gbv_error *error)
 {
     const row_draws *draws = task->draws;
-    size_t workers = plan_workers(task->input->threads, draws->count), done = 0;
-    size_t *rows = memory_array(workers * draws->half_rows, sizeof *rows);
-    gbv_status failed = GBV_OK;
-    bool stop = false;
-    gbv_measure_input input = *task->input;
-    if (!rows)
+    size_t workers = plan_workers(task->input->threads, draws->count);
+    half_samples halves = {.draws = draws,
+                           .name = task->m->info.name,
+                           .variant = variant,
+                           .input = *task->input,
+                           .part_count = part_count,
+                           .rows = memory_array(workers * draws->half_rows, sizeof *halves.rows),
+                           .parts = parts};
+    if (!halves.rows)
         return error_out_of_memory(error, "some rows of the reference");
     if (workers > 1)
-        input.threads = 1;
-#pragma omp parallel for schedule(dynamic) num_threads((int)workers) if (workers > 1)
-    for (size_t b = 0; b < draws->count; b++) {
-        size_t worker = workers > 1 ? (size_t)omp_get_thread_num() : 0, *mine = rows + worker * draws->half_rows;
-        gbv_error own;
-        bool skip, ask = worker == 0;
-#pragma omp atomic read
-        skip = stop;
-        if (!skip && ask && replicate_ask(task, done)) {
-            skip = true;
-#pragma omp atomic write
-            stop = true;
-        }
-        if (skip)
-            continue;
-        for (size_t i = 0; i < draws->half_rows; i++)
-            mine[i] = draws->halves[b * draws->half_rows + i];
-        gbv_status status =
-            measure_rows(task->m->info.name, variant, &input, mine, draws->half_rows, parts + b * part_count, &own);
-        for (size_t p = 0; status != GBV_OK && p < part_count; p++)
-            parts[b * part_count + p] = NAN;
-#pragma omp critical(gbv_measure_halves)
-        {
-            done++;
-            /* A half may lack what the whole has: enough rows, or a class. */
-            if (status != GBV_OK && status != GBV_UNDEFINED && status != GBV_BAD_INPUT) {
-                failed = status;
-                if (error)
-                    *error = own;
-            }
-        }
-    }
-    free(rows);
-    return stop ? replicate_interrupted(task, error) : failed;
+        halves.input.threads = 1;
+    gbv_status status = replicate_share(task, draws->count, workers, measure_half, &halves, error);
+    free(halves.rows);
+    return status;
 }
 
 gbv_status measure_replicates(const char *name, const char *variant, const gbv_measure_input *given,

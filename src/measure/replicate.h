@@ -43,8 +43,14 @@ typedef struct replicate_task {
     void *context;
 } replicate_task;
 
-/* Asks whether to stop, and says so. */
-bool replicate_ask(const replicate_task *task, size_t done);
-gbv_status replicate_interrupted(const replicate_task *task, gbv_error *error);
+/* The work of all replicates in `pieces` that do not depend on each other, shared out to `workers`: work(context,
+ * worker, piece, error) for each, the worker's number from 0 on. The caller is asked in between whether to stop. After
+ * a failure no more is begun; of several failures that of the first piece is reported. */
+typedef gbv_status replicate_work(void *context, size_t worker, size_t piece, gbv_error *error);
+GBV_MUST_CHECK gbv_status replicate_share(const replicate_task *task, size_t pieces, size_t workers,
+                                          replicate_work *work, void *context, gbv_error *error);
+
+/* For scores that are the mean of their row terms: the replicate is their weighted mean. */
+replicate_function replicate_row_means;
 
 #endif
