@@ -46,7 +46,7 @@ int annotation_inputs_check(const command *self, const inputs *in, bool with_ref
         return complain(self, GBV_USAGE, "--gold makes the reference of gold items; leave out --reference or --gold");
     if (in->annotation.allow_overlap && !in->gold_path)
         return complain(self, GBV_USAGE, "--allow-overlap goes with --gold FILE");
-    if (with_reference && !in->gold_path && !in->reference_path)
+    if (with_reference && !in->gold_path && !in->reference_path && !in->unlabelled_path && !in->no_reference)
         return offer_gold(self, in);
     return PARSED;
 }

@@ -147,7 +147,10 @@ int inputs_check(const command *self, inputs *in, bool with_reference)
     int code = annotation_inputs_check(self, in, with_reference);
     if (code != PARSED)
         return code;
-    if (with_reference && !in->reference_path && !in->gold_path)
+    if (with_reference && (in->reference_path || in->gold_path) + (in->unlabelled_path != NULL) + in->no_reference > 1)
+        return complain(self, GBV_USAGE,
+                        "--reference or --gold, --reference-unlabeled and --no-reference exclude each other");
+    if (with_reference && !in->reference_path && !in->gold_path && !in->unlabelled_path && !in->no_reference)
         return complain(self, GBV_USAGE, "no reference was given; name the trusted set with --reference DATASET");
     if (!in->source_arguments.count && !in->probabilities.count && !in->sources_path && !in->annotations_path)
         return complain(self, GBV_USAGE,
@@ -165,8 +168,11 @@ void inputs_tell(const inputs *in)
 {
     if (in->verbose && in->reference)
         fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n",
-                in->reference_path ? in->reference_path : in->gold_path, gbv_dataset_rows(in->reference),
-                gbv_dataset_columns(in->reference), gbv_dataset_class_count(in->reference));
+                in->reference_path    ? in->reference_path
+                : in->unlabelled_path ? in->unlabelled_path
+                                      : in->gold_path,
+                gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
+                gbv_dataset_class_count(in->reference));
     for (size_t i = 0; in->verbose && i < gbv_sources_count(in->sources); i++) {
         size_t rows = gbv_sources_rows(in->sources, i);
         fprintf(stderr, rows ? "gbv: source %s: %zu rows\n" : "gbv: source %s: no rows of its own\n",
@@ -183,6 +189,11 @@ int inputs_read(const command *self, inputs *in, bool with_reference)
     int code = inputs_check(self, in, with_reference);
     if (code == PARSED && with_reference && in->reference_path)
         code = inputs_read_dataset(self, in->reference_path, &in->read, &in->reference);
+    if (code == PARSED && with_reference && in->unlabelled_path) {
+        gbv_read_options read = in->read;
+        read.features_only = true;
+        code = inputs_read_dataset(self, in->unlabelled_path, &read, &in->reference);
+    }
     if (code != PARSED)
         return code;
     in->read.on_bad_row = tell_skipped_row;

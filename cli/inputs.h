@@ -8,6 +8,8 @@
 
 typedef struct inputs {
     const char *reference_path;
+    const char *unlabelled_path; /* a reference whose labels are not looked at */
+    bool no_reference;
     text_list source_arguments; /* NAME=DATASET */
     text_list probabilities;    /* NAME=FILE; only commands that score take them */
     const char *sources_path;   /* a folder, or a table with a source column */

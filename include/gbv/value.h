@@ -21,6 +21,8 @@ typedef enum gbv_tau_mode {
     GBV_TAU_QUICK, /* 1 / log2 of the number of sources: the paper's */
     GBV_TAU_CODE,  /* standardised scores divided by log2 of the number of sources: the authors' program */
     GBV_TAU_FIXED, /* the value given */
+    GBV_TAU_AUTO,  /* chosen by the likelihood of held-out reference rows under the final model */
+    GBV_TAU_OWN,   /* the method's own: quick for gbv, 1 for the others */
 } gbv_tau_mode;
 
 typedef enum gbv_prior_mode {
@@ -31,10 +33,18 @@ typedef enum gbv_prior_mode {
 
 /* Start from gbv_value_defaults(). */
 typedef struct gbv_value_options {
-    /* "leep". Several, separated by commas, are scored from the same models: the first decides the weights, the others
-     * are listed in the result's `measures`. "all" stands for every measure not named before it, leep first. */
+    /* "gbv" or another of gbv_list("methods", ...). Several, separated by commas, share the models: the first decides
+     * the weights, the others are listed in the result's `measures`. NAME:FORM chooses the variant of a method, and of
+     * gbv the measure. */
+    const char *method;
+    /* By which gbv scores m_s; NULL: "leep", or "etran-energy" where the reference has no labels, or "logme" in the
+     * paper's form of a run without a reference. Several, separated by commas, as for the methods. "all" stands for
+     * every measure not named before it, leep first. */
     const char *measure;
-    const char *variant;     /* of the measure when there is one; NULL: its default */
+    /* Of the method or measure when there is one of them; NULL: its default. Without a reference: "crowd" (default),
+     * or "paper" (every model scored on the union of all sources). */
+    const char *variant;
+    bool unlabelled;         /* the labels of the reference are not looked at */
     gbv_model_options model; /* how each m_s is fitted; seed, threads and progress serve the whole run */
     gbv_tau_mode tau_mode;
     double tau; /* for GBV_TAU_FIXED, > 0 */
@@ -43,6 +53,10 @@ typedef struct gbv_value_options {
     bool tau_curve;         /* also the posterior at a range of tau */
     bool undefined_as_zero; /* a source whose score is undefined gets no weight instead of failing the run */
     bool fast;              /* single precision where a measure offers it */
+    size_t replicates;      /* of the reference rows, for intervals; 200 by default, 0: no intervals */
+    size_t refits;          /* of each model on resampled rows of its source, for intervals; 20 by default */
+    size_t memory;          /* bytes that a cost matrix may take; 0: a quarter of the machine's */
+    size_t shard, shards;   /* for gbv_value_part: which of how many, from 1 */
 } gbv_value_options;
 
 GBV_API gbv_value_options gbv_value_defaults(void);
@@ -68,7 +82,14 @@ typedef struct gbv_source_result {
     double posterior;      /* P(s): a training weight */
     double row_weight;     /* P(s) / n_s; NaN without rows */
     size_t rank;           /* 1 is best; equal posteriors share a rank */
-    size_t input;          /* which of the result's inputs holds its rows */
+    /* How sure that is, at the level of the result's certainty; NaN, and 0 for ranks, where it is not known. */
+    double score_corrected;         /* without the bias of scoring on few reference rows */
+    double score_interval_model[2]; /* of this m_s on ever more reference rows */
+    double score_interval[2];       /* of the source: m_s fitted on other rows of it, too */
+    double posterior_interval[2];
+    size_t rank_interval[2]; /* holds for all sources at once (up to 200 of them) */
+    double p_best;           /* the probability of being the best source, which P(s) is not */
+    size_t input;            /* which of the result's inputs holds its rows */
     gbv_flag *flags;
     size_t flag_count;
     char **warnings;
@@ -86,15 +107,19 @@ typedef struct gbv_score {
     char *reason;     /* why the score is undefined; NULL when it is not */
 } gbv_score;
 
-/* One of the measures scored from the same models. */
+/* One of the ways in which the sources were scored. */
 typedef struct gbv_measure_result {
-    char *measure;
-    char *variant;            /* "" for a measure with one form */
+    char *method;
+    char *measure;            /* "" for a method that looks at the data itself */
+    char *variant;            /* "" for a measure or method with one form */
     char *feature_space;      /* what it looked at, in words */
     double effective_sources; /* 1 / sum P^2; NaN when no source has a score */
     double rank_agreement; /* Kendall's tau-b of its scores with the first measure's, over the sources that have both;
                               NaN when either does not order them */
-    gbv_score *scores;     /* one per source, in the order given */
+    gbv_tau_mode tau_mode;
+    double tau;        /* INFINITY: the weights are the prior */
+    double seconds;    /* of work on it, without fitting the models; not part of what is written */
+    gbv_score *scores; /* one per source, in the order given */
 } gbv_measure_result;
 
 typedef struct gbv_input_record {
@@ -112,11 +137,35 @@ typedef struct gbv_input_record {
     bool skip_bad_rows;
 } gbv_input_record;
 
+/* Two sources that cannot be told apart. */
+typedef struct gbv_pair {
+    size_t first, second;  /* of the sources, the better one first */
+    double difference;     /* of their corrected scores */
+    double standard_error; /* of that */
+    double rows_needed;    /* reference rows that would tell them apart; INFINITY: no number will; NaN: not known */
+} gbv_pair;
+
+/* How sure the result is. Replicates are scores on resampled reference rows, the same for all sources; refits are
+ * models fitted again on resampled rows of a source. */
+typedef struct gbv_certainty {
+    size_t replicates; /* 0: nothing is known */
+    size_t refits;     /* 0: intervals cover the choice of reference rows only, and no pair is called distinguishable */
+    double level;      /* of every interval: 0.9 */
+    gbv_pair *pairs;   /* that cannot be told apart (Holm, 5 %); of at most 200 sources */
+    size_t pair_count;
+    size_t *group; /* of more than 200 sources: which group each belongs to, 1 the best; sources of one group cannot be
+                      told from its best. NULL otherwise */
+    size_t group_count;
+} gbv_certainty;
+
 /* The posterior at one temperature of the curve. */
 typedef struct gbv_tau_point {
     double tau; /* INFINITY: the prior */
     double effective_sources;
-    double *posterior; /* one per source */
+    double log_likelihood; /* of a held-out reference row under the final model, calibrated; NaN where not judged */
+    double deficit;        /* of that to the best tau's; NaN where not judged */
+    double deficit_error;  /* standard error of the deficit */
+    double *posterior;     /* one per source */
 } gbv_tau_point;
 
 typedef struct gbv_option_record {
@@ -125,10 +174,10 @@ typedef struct gbv_option_record {
 
 typedef struct gbv_result {
     char *version; /* of the library that computed it */
-    char *method;  /* "gbv" */
+    char *method;  /* "gbv", ... */
     char *problem; /* "annotator" or "vendor" */
-    char *measure;
-    char *variant; /* "" for a measure with one form */
+    char *measure; /* "" for a method that looks at the data itself */
+    char *variant; /* "" for a measure or method with one form */
     char *model;
     char *feature_space; /* what the measure looked at, in words */
     gbv_tau_mode tau_mode;
@@ -151,9 +200,12 @@ typedef struct gbv_result {
     size_t input_count;
     gbv_source_result *sources; /* in the order given */
     size_t source_count;
+    gbv_certainty certainty;
+    char **reference_uses; /* every use that was made of the reference, in words */
+    size_t reference_use_count;
     gbv_tau_point *tau_curve; /* NULL unless asked for */
     size_t tau_count;
-    gbv_measure_result *measures; /* NULL unless several were asked for; the first is the one the weights are of */
+    gbv_measure_result *measures; /* NULL when there is one way of scoring; the first is the one the weights are of */
     size_t measure_count;
 } gbv_result;
 
@@ -182,8 +234,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const doub
                                                 const gbv_posterior_options *options, double *posterior,
                                                 bool *only_prior, gbv_error *error);
 
-/* The names that options take: `what` is "measures", "models", "problems", "formats", "importers" or "flags". False
- * past the last, or when there is no such list. */
+/* The names that options take: `what` is "methods", "measures", "models", "problems", "formats", "importers" or
+ * "flags". False past the last, or when there is no such list. */
 GBV_API bool gbv_list(const char *what, size_t index, const char **name, const char **summary);
 
 /* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)

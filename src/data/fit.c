@@ -43,7 +43,7 @@ static void add_width(sentence *s, const gbv_dataset *dataset)
 
 static void add_other(sentence *s, const fit *f, const gbv_dataset *other)
 {
-    if (!f->reference) {
+    if (!f->rows) {
         sentence_add(s, "source ");
         sentence_quote(s, f->sources->items[0].name);
     } else {
@@ -102,19 +102,19 @@ static gbv_status check_names(fit *f, size_t index, const gbv_dataset *own, cons
 /* Rows that are learned from say nothing about rows that are not. Views share their items with the reference. */
 static void check_leak(fit *f, size_t index, const gbv_dataset *own)
 {
-    if (!f->reference || own->base || f->reference->base || (index && f->sources->items[index - 1].dataset == own) ||
-        !dataset_share_a_file(own, f->reference))
+    if (!f->rows || own->base || f->rows->base || (index && f->sources->items[index - 1].dataset == own) ||
+        !dataset_share_a_file(own, f->rows))
         return;
     sentence s = fit_about(f, index);
     sentence_add(&s, " holds the very rows of the reference (%s), which flatters it: keep them out of the source",
-                 f->reference->name);
+                 f->rows->name);
     fit_tell(f, FIT_WARNING, index, &s);
 }
 
 /* Once is enough: sources that fit the reference have images of its size. */
 static void check_raw_pixels(fit *f)
 {
-    const gbv_dataset *large = f->reference && image_is_large(f->reference->shape) ? f->reference : NULL;
+    const gbv_dataset *large = f->rows && image_is_large(f->rows->shape) ? f->rows : NULL;
     for (size_t i = 0; i < f->sources->count && !large; i++)
         if (image_is_large(f->sources->items[i].dataset->shape))
             large = f->sources->items[i].dataset;
@@ -132,13 +132,13 @@ static gbv_status check_probabilities(fit *f, size_t index)
 {
     sentence s = fit_about(f, index);
     bool fits = false;
-    if (f->reference)
-        fits = probabilities_fit(f->sources->items[index].dataset, f->reference, &s);
+    if (f->rows)
+        fits = probabilities_fit(f->sources->items[index].dataset, f->rows, &s);
     else
         sentence_add(&s, " is given as probabilities and has no rows to train on: leave it out, or give its sample");
     if (!fits)
         fit_tell(f, FIT_PROBLEM, index, &s);
-    return fits ? fit_check_columns(f, index) : GBV_OK;
+    return fits && f->reference ? fit_check_columns(f, index) : GBV_OK;
 }
 
 static gbv_status check_source(fit *f, size_t index)
@@ -146,7 +146,7 @@ static gbv_status check_source(fit *f, size_t index)
     const source *item = &f->sources->items[index];
     if (item->probabilities)
         return check_probabilities(f, index);
-    const gbv_dataset *other = f->reference ? f->reference : f->sources->items[0].dataset;
+    const gbv_dataset *other = f->rows ? f->rows : f->sources->items[0].dataset;
     gbv_status status = GBV_OK;
     if (check_width(f, index, item->dataset, other))
         status = check_names(f, index, item->dataset, other);
@@ -168,12 +168,14 @@ static gbv_status check_source(fit *f, size_t index)
 
 static void check_reference(fit *f)
 {
-    const gbv_dataset *reference = f->reference;
+    const gbv_dataset *reference = f->rows;
     sentence s = {0};
     bool warning = false;
     sentence_add(&s, "the reference (%s) ", reference->name);
     if (reference->row_count == 0) {
         sentence_add(&s, "has no rows: give it some");
+    } else if (!f->reference) {
+        return;
     } else if (reference->kind == LABELS_NONE) {
         sentence_add(&s, "has no labels: give FEATURES,LABELS or name the label column");
     } else if (reference->class_count == 1) {
@@ -252,32 +254,31 @@ done:
     return status;
 }
 
-size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, class_table *table, fit_callback *callback,
-                   void *context, gbv_error *error)
+static size_t check_all(fit start, class_table *table, gbv_error *error)
 {
-    fit f = {.reference = reference, .sources = sources, .callback = callback, .context = context};
+    fit f = start;
     if (table)
         *table = (class_table){0};
     gbv_status status = open_fit(&f);
     if (status != GBV_OK)
         goto done;
-    if (reference)
+    if (f.rows)
         check_reference(&f);
-    if (sources->count == 0) {
+    if (f.sources->count == 0) {
         sentence s = {0};
         sentence_add(&s, "no source was given: add at least one");
         fit_tell(&f, FIT_PROBLEM, SIZE_MAX, &s);
     }
     check_raw_pixels(&f);
-    for (size_t i = 0; i < sources->count && status == GBV_OK; i++)
+    for (size_t i = 0; i < f.sources->count && status == GBV_OK; i++)
         status = check_source(&f, i);
     if (table && status == GBV_OK && f.problems == 0)
         status = fill_table(&f, table);
 done:
     if (status != GBV_OK) {
         f.problems++;
-        if (callback)
-            callback(context, FIT_PROBLEM, SIZE_MAX, f.error.message);
+        if (f.callback)
+            f.callback(f.context, FIT_PROBLEM, SIZE_MAX, f.error.message);
         if (table)
             class_table_free(table);
     }
@@ -290,6 +291,21 @@ done:
     free(f.met);
     free(f.seen_in);
     return f.problems;
+}
+
+size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, class_table *table, fit_callback *callback,
+                   void *context, gbv_error *error)
+{
+    return check_all(
+        (fit){.reference = reference, .rows = reference, .sources = sources, .callback = callback, .context = context},
+        table, error);
+}
+
+size_t sources_fit_unlabelled(const gbv_dataset *reference, const gbv_sources *sources, class_table *table,
+                              fit_callback *callback, void *context, gbv_error *error)
+{
+    return check_all((fit){.rows = reference, .sources = sources, .callback = callback, .context = context}, table,
+                     error);
 }
 
 void class_table_free(class_table *table)

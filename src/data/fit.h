@@ -18,7 +18,8 @@ typedef struct verdict {
 } verdict;
 
 typedef struct fit {
-    const gbv_dataset *reference;
+    const gbv_dataset *reference; /* whose classes the sources' labels are to be; NULL: there are none */
+    const gbv_dataset *rows;      /* whose rows the sources' are to look like: the reference, labelled or not */
     const gbv_sources *sources;
     fit_callback *callback;
     void *context;

@@ -87,6 +87,9 @@ typedef void fit_callback(void *context, fit_finding finding, size_t source_inde
  * also written to `error`. Memory that is out counts as a problem, with GBV_FAILED. The callback may be NULL. */
 size_t sources_fit(const gbv_dataset *reference, const gbv_sources *sources, class_table *table, fit_callback *callback,
                    void *context, gbv_error *error);
+/* The same with a reference whose labels, if it has any, are not looked at: the classes are those of the sources. */
+size_t sources_fit_unlabelled(const gbv_dataset *reference, const gbv_sources *sources, class_table *table,
+                              fit_callback *callback, void *context, gbv_error *error);
 void class_table_free(class_table *table);
 
 #endif

@@ -16,8 +16,8 @@ static void write_number(FILE *stream, double value)
 }
 
 /* One source by one measure. */
-static void write_line(FILE *stream, const gbv_source_result *s, const gbv_score *by, const char *measure,
-                       const char *variant)
+static void write_line(FILE *stream, const gbv_source_result *s, const gbv_score *by, const char *method,
+                       const char *measure, const char *variant, bool sureness)
 {
     csv_text_write(stream, s->name);
     fprintf(stream, ",%zu", s->rows);
@@ -39,13 +39,20 @@ static void write_line(FILE *stream, const gbv_source_result *s, const gbv_score
     fputc(',', stream);
     if (*variant)
         csv_text_write(stream, variant);
+    fputc(',', stream);
+    csv_text_write(stream, method);
+    const double known[] = {
+        s->score_corrected,       s->score_interval[0],        s->score_interval[1],        s->posterior_interval[0],
+        s->posterior_interval[1], (double)s->rank_interval[0], (double)s->rank_interval[1], s->p_best};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        write_number(stream, sureness ? known[i] : NAN);
     fputc('\n', stream);
 }
 
 void result_print_csv(const gbv_result *r, FILE *stream)
 {
     fputs("source,rows,agreement,score,score_status,standard_error,prior,weight,weight_per_row,rank,flags,measure,"
-          "variant\n",
+          "variant,method,score_corrected,score_low,score_high,weight_low,weight_high,rank_best,rank_worst,p_best\n",
           stream);
     for (size_t i = 0; i < r->source_count; i++) {
         const gbv_source_result *s = &r->sources[i];
@@ -54,10 +61,10 @@ void result_print_csv(const gbv_result *r, FILE *stream)
                          .standard_error = s->standard_error,
                          .posterior = s->posterior,
                          .rank = s->rank};
-        write_line(stream, s, &own, r->measure, r->variant);
+        write_line(stream, s, &own, r->method, r->measure, r->variant, r->certainty.replicates);
     }
     for (size_t m = 1; m < r->measure_count; m++)
         for (size_t i = 0; i < r->source_count; i++)
-            write_line(stream, &r->sources[i], &r->measures[m].scores[i], r->measures[m].measure,
-                       r->measures[m].variant);
+            write_line(stream, &r->sources[i], &r->measures[m].scores[i], r->measures[m].method, r->measures[m].measure,
+                       r->measures[m].variant, false);
 }

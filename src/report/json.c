@@ -70,7 +70,75 @@ static void write_flags(json_writer *json, const gbv_source_result *s)
     json_end(json);
 }
 
-static void write_source(json_writer *json, const gbv_source_result *s)
+static void write_interval(json_writer *json, const char *key, const double interval[2])
+{
+    json_begin_array(json, key);
+    json_number(json, NULL, interval[0]);
+    json_number(json, NULL, interval[1]);
+    json_end(json);
+}
+
+static void write_sureness(json_writer *json, const gbv_source_result *s)
+{
+    json_number(json, "score_corrected", s->score_corrected);
+    write_interval(json, "score_interval", s->score_interval);
+    write_interval(json, "score_interval_model", s->score_interval_model);
+    write_interval(json, "posterior_interval", s->posterior_interval);
+    json_begin_array(json, "rank_interval");
+    json_count(json, NULL, s->rank_interval[0]);
+    json_count(json, NULL, s->rank_interval[1]);
+    json_end(json);
+    json_number(json, "p_best", s->p_best);
+}
+
+/* What the intervals are of, and which sources they leave open. */
+static void write_certainty(json_writer *json, const gbv_result *r)
+{
+    const gbv_certainty *c = &r->certainty;
+    json_begin_object(json, "certainty");
+    json_number(json, "level", c->level);
+    json_count(json, "replicates", c->replicates);
+    json_count(json, "refits", c->refits);
+    json_text(json, "score_interval_model", "this model of the source, on ever more reference rows");
+    json_text(json, "score_interval",
+              c->refits ? "the source at its number of rows: other rows of it, and ever more reference rows"
+                        : "this model of the source, on ever more reference rows");
+    json_end(json);
+    json_begin_array(json, "indistinguishable");
+    for (size_t i = 0; i < c->pair_count; i++) {
+        json_begin_array(json, NULL);
+        json_text(json, NULL, r->sources[c->pairs[i].first].name);
+        json_text(json, NULL, r->sources[c->pairs[i].second].name);
+        json_end(json);
+    }
+    json_end(json);
+    json_begin_array(json, "separation");
+    for (size_t i = 0; i < c->pair_count; i++) {
+        const gbv_pair *p = &c->pairs[i];
+        json_begin_object(json, NULL);
+        json_text(json, "better", r->sources[p->first].name);
+        json_text(json, "worse", r->sources[p->second].name);
+        json_number(json, "difference", p->difference);
+        json_number(json, "standard_error", p->standard_error);
+        json_number(json, "rows_needed", p->rows_needed);
+        json_text(json, "rows_needed_status", separation_words[isnan(p->rows_needed) ? 2 : !isfinite(p->rows_needed)]);
+        json_end(json);
+    }
+    json_end(json);
+    if (c->group) {
+        json_begin_array(json, "groups");
+        for (size_t g = 1; g <= c->group_count; g++) {
+            json_begin_array(json, NULL);
+            for (size_t i = 0; i < r->source_count; i++)
+                if (c->group[i] == g)
+                    json_text(json, NULL, r->sources[i].name);
+            json_end(json);
+        }
+        json_end(json);
+    }
+}
+
+static void write_source(json_writer *json, const gbv_source_result *s, bool sureness)
 {
     json_begin_object(json, NULL);
     json_text(json, "name", s->name);
@@ -83,6 +151,8 @@ static void write_source(json_writer *json, const gbv_source_result *s)
     json_number(json, "posterior", s->posterior);
     json_number(json, "row_weight", s->row_weight);
     json_count(json, "rank", s->rank);
+    if (sureness)
+        write_sureness(json, s);
     json_count(json, "input", s->input);
     write_flags(json, s);
     write_texts(json, "warnings", s->warnings, s->warning_count);
@@ -96,6 +166,9 @@ static void write_curve(json_writer *json, const gbv_result *r)
         json_begin_object(json, NULL);
         json_number(json, "tau", r->tau_curve[i].tau);
         json_number(json, "effective_sources", r->tau_curve[i].effective_sources);
+        json_number(json, "log_likelihood", r->tau_curve[i].log_likelihood);
+        json_number(json, "deficit", r->tau_curve[i].deficit);
+        json_number(json, "deficit_error", r->tau_curve[i].deficit_error);
         json_begin_array(json, "posterior");
         for (size_t s = 0; s < r->source_count; s++)
             json_number(json, NULL, r->tau_curve[i].posterior[s]);
@@ -111,9 +184,14 @@ static void write_measures(json_writer *json, const gbv_result *r)
     for (size_t m = 0; m < r->measure_count; m++) {
         const gbv_measure_result *by = &r->measures[m];
         json_begin_object(json, NULL);
+        json_text(json, "method", by->method);
         json_text(json, "measure", by->measure);
         json_text(json, "variant", by->variant);
         json_text(json, "feature_space", by->feature_space);
+        json_begin_object(json, "tau");
+        json_text(json, "mode", tau_mode_words[by->tau_mode]);
+        json_number(json, "value", by->tau);
+        json_end(json);
         json_number(json, "effective_sources", by->effective_sources);
         json_number(json, "rank_agreement", by->rank_agreement);
         json_begin_array(json, "sources");
@@ -163,12 +241,15 @@ void result_print_json(const gbv_result *r, FILE *stream)
     write_texts(&json, "warnings", r->warnings, r->warning_count);
     if (r->note_count)
         write_texts(&json, "notes", r->notes, r->note_count);
+    write_texts(&json, "reference_uses", r->reference_uses, r->reference_use_count);
     write_run(&json, r);
     write_inputs(&json, r);
     json_begin_array(&json, "sources");
     for (size_t i = 0; i < r->source_count; i++)
-        write_source(&json, &r->sources[i]);
+        write_source(&json, &r->sources[i], r->certainty.replicates);
     json_end(&json);
+    if (r->certainty.replicates)
+        write_certainty(&json, r);
     if (r->measures)
         write_measures(&json, r);
     if (r->tau_curve)

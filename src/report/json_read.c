@@ -12,7 +12,8 @@
 #include "base/file.h"
 #include "report/result_words.h"
 
-const char *const tau_mode_words[3] = {"quick", "code", "fixed"};
+const char *const tau_mode_words[TAU_MODES] = {"quick", "code", "fixed", "auto"};
+const char *const separation_words[3] = {"ok", "no_number_will_do", "unknown"};
 const char *const color_words[3] = {"auto", "gray", "rgb"};
 const char *const score_status_words[3] = {"ok", "minus_infinity", "undefined"};
 
@@ -70,10 +71,10 @@ static const json_t *get_array(reader *r, const json_t *object, const char *key)
     return value;
 }
 
-static int get_word(reader *r, const json_t *object, const char *key, const char *const words[3])
+static int get_word(reader *r, const json_t *object, const char *key, const char *const *words, int count)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    for (int i = 0; text && i < 3; i++)
+    for (int i = 0; text && i < count; i++)
         if (strcmp(text, words[i]) == 0)
             return i;
     fail(r, key, "one of the known words");
@@ -113,6 +114,11 @@ static bool get_optional_bool(reader *r, const json_t *object, const char *key)
     return json_is_true(value);
 }
 
+static double get_optional_number(reader *r, const json_t *object, const char *key)
+{
+    return json_object_get(object, key) ? get_number(r, object, key, NAN) : NAN;
+}
+
 static void read_flags(reader *r, const json_t *object, gbv_source_result *s)
 {
     if (!json_object_get(object, "flags"))
@@ -127,11 +133,38 @@ static void read_flags(reader *r, const json_t *object, gbv_source_result *s)
     }
 }
 
+static void get_interval(reader *r, const json_t *object, const char *key, double interval[2])
+{
+    const json_t *array = json_object_get(object, key);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *value = json_array_get(array, i);
+        interval[i] = json_is_null(value) ? NAN : json_number_value(value);
+        if (json_array_size(array) != 2 || (!json_is_null(value) && !json_is_number(value)))
+            fail(r, key, "two numbers");
+    }
+}
+
+static void read_sureness(reader *r, const json_t *object, gbv_source_result *s)
+{
+    double ranks[2];
+    s->score_corrected = get_number(r, object, "score_corrected", NAN);
+    get_interval(r, object, "score_interval", s->score_interval);
+    get_interval(r, object, "score_interval_model", s->score_interval_model);
+    get_interval(r, object, "posterior_interval", s->posterior_interval);
+    get_interval(r, object, "rank_interval", ranks);
+    for (int i = 0; i < 2; i++) {
+        if (!(ranks[i] >= 0 && ranks[i] <= 1e15))
+            fail(r, "rank_interval", "two ranks");
+        s->rank_interval[i] = r->status == GBV_OK ? (size_t)ranks[i] : 0;
+    }
+    s->p_best = get_number(r, object, "p_best", NAN);
+}
+
 static void read_source(reader *r, const json_t *object, gbv_source_result *s)
 {
     s->name = get_text(r, object, "name");
     s->rows = get_count(r, object, "rows");
-    s->score_status = (gbv_score_status)get_word(r, object, "score_status", score_status_words);
+    s->score_status = (gbv_score_status)get_word(r, object, "score_status", score_status_words, 3);
     s->score = get_number(r, object, "score", s->score_status == GBV_SCORE_MINUS_INFINITY ? -INFINITY : NAN);
     s->standard_error = get_number(r, object, "standard_error", NAN);
     s->agreement = get_number(r, object, "agreement", NAN);
@@ -140,6 +173,8 @@ static void read_source(reader *r, const json_t *object, gbv_source_result *s)
     s->row_weight = get_number(r, object, "row_weight", s->rows ? 0 : NAN);
     s->rank = get_count(r, object, "rank");
     s->input = get_count(r, object, "input");
+    if (json_object_get(object, "score_interval"))
+        read_sureness(r, object, s);
     read_flags(r, object, s);
     s->warnings = get_texts(r, object, "warnings", &s->warning_count);
     if (r->status == GBV_OK && s->rows == 0 && !isnan(s->row_weight))
@@ -157,6 +192,9 @@ static void read_curve(reader *r, const json_t *array, gbv_result *result)
         gbv_tau_point *point = &result->tau_curve[i];
         point->tau = get_number(r, object, "tau", INFINITY);
         point->effective_sources = get_number(r, object, "effective_sources", 0);
+        point->log_likelihood = get_optional_number(r, object, "log_likelihood");
+        point->deficit = get_optional_number(r, object, "deficit");
+        point->deficit_error = get_optional_number(r, object, "deficit_error");
         if (json_array_size(values) != result->source_count)
             fail(r, "posterior", "one number per source");
         if (!(point->posterior = room_for(r, result->source_count, sizeof(double))))
@@ -172,7 +210,7 @@ static void read_score(reader *r, const json_t *object, const gbv_source_result 
     const char *name = json_string_value(json_object_get(object, "name"));
     if (!name || strcmp(name, source->name) != 0)
         fail(r, "name", "the sources in their order");
-    s->score_status = (gbv_score_status)get_word(r, object, "score_status", score_status_words);
+    s->score_status = (gbv_score_status)get_word(r, object, "score_status", score_status_words, 3);
     s->score = get_number(r, object, "score", s->score_status == GBV_SCORE_MINUS_INFINITY ? -INFINITY : NAN);
     s->standard_error = get_number(r, object, "standard_error", NAN);
     s->posterior = get_number(r, object, "posterior", NAN);
@@ -194,7 +232,13 @@ static void read_measures(reader *r, const json_t *array, gbv_result *result)
         snprintf(place, sizeof place, "measures[%zu]", m);
         r->place = place;
         result->measure_count = m + 1;
+        by->method = json_object_get(object, "method") ? get_text(r, object, "method") : strdup("gbv");
         by->measure = get_text(r, object, "measure");
+        if (json_object_get(object, "tau")) {
+            const json_t *tau = json_object_get(object, "tau");
+            by->tau_mode = (gbv_tau_mode)get_word(r, tau, "mode", tau_mode_words, TAU_MODES);
+            by->tau = get_number(r, tau, "value", INFINITY);
+        }
         by->variant = get_text(r, object, "variant");
         by->feature_space = get_text(r, object, "feature_space");
         by->effective_sources = get_number(r, object, "effective_sources", NAN);
@@ -208,6 +252,67 @@ static void read_measures(reader *r, const json_t *array, gbv_result *result)
     }
     if (r->status == GBV_OK && result->measure_count == 0)
         fail(r, "measures", "at least one measure");
+}
+
+static size_t find_source(reader *r, const gbv_result *result, const json_t *object, const char *key)
+{
+    const char *name = json_string_value(json_object_get(object, key));
+    for (size_t i = 0; name && i < result->source_count; i++)
+        if (strcmp(result->sources[i].name, name) == 0)
+            return i;
+    fail(r, key, "the name of a source");
+    return 0;
+}
+
+static void read_pairs(reader *r, const json_t *array, gbv_result *result)
+{
+    gbv_certainty *c = &result->certainty;
+    if (!(c->pairs = room_for(r, json_array_size(array), sizeof *c->pairs)))
+        return;
+    for (size_t i = 0; i < json_array_size(array) && r->status == GBV_OK; i++) {
+        const json_t *object = json_array_get(array, i);
+        int known = get_word(r, object, "rows_needed_status", separation_words, 3);
+        c->pairs[i] = (gbv_pair){.first = find_source(r, result, object, "better"),
+                                 .second = find_source(r, result, object, "worse"),
+                                 .difference = get_number(r, object, "difference", NAN),
+                                 .standard_error = get_number(r, object, "standard_error", NAN),
+                                 .rows_needed = get_number(r, object, "rows_needed", known == 1 ? INFINITY : NAN)};
+        c->pair_count = i + 1;
+    }
+}
+
+static void read_groups(reader *r, const json_t *array, gbv_result *result)
+{
+    gbv_certainty *c = &result->certainty;
+    size_t place = 0; /* groups list their sources in the order given, mostly: found without a search */
+    if (!(c->group = room_for(r, result->source_count, sizeof *c->group)))
+        return;
+    c->group_count = json_array_size(array);
+    for (size_t g = 0; g < c->group_count && r->status == GBV_OK; g++)
+        for (size_t i = 0; i < json_array_size(json_array_get(array, g)) && r->status == GBV_OK; i++) {
+            const char *name = json_string_value(json_array_get(json_array_get(array, g), i));
+            size_t tried = 0;
+            for (; name && tried < result->source_count && strcmp(result->sources[place].name, name) != 0; tried++)
+                place = (place + 1) % result->source_count;
+            if (!name || tried == result->source_count)
+                fail(r, "groups", "names of sources");
+            else
+                c->group[place] = g + 1;
+        }
+}
+
+static void read_certainty(reader *r, const json_t *root, gbv_result *result)
+{
+    const json_t *object = json_object_get(root, "certainty");
+    if (!object)
+        return;
+    result->certainty.level = get_number(r, object, "level", 0);
+    result->certainty.replicates = get_count(r, object, "replicates");
+    result->certainty.refits = get_count(r, object, "refits");
+    if (r->status == GBV_OK)
+        read_pairs(r, get_array(r, root, "separation"), result);
+    if (r->status == GBV_OK && json_object_get(root, "groups"))
+        read_groups(r, get_array(r, root, "groups"), result);
 }
 
 static void read_run(reader *r, const json_t *root, gbv_result *result)
@@ -251,7 +356,7 @@ static void read_inputs(reader *r, const json_t *root, gbv_result *result)
         if (json_object_get(object, "resize"))
             input->resize = get_count(r, object, "resize");
         if (json_object_get(object, "color"))
-            input->color = (gbv_color)get_word(r, object, "color", color_words);
+            input->color = (gbv_color)get_word(r, object, "color", color_words, 3);
         if (json_object_get(object, "role"))
             input->role = get_text(r, object, "role");
         input->skip_bad_rows = json_is_true(json_object_get(object, "skip_bad_rows"));
@@ -276,7 +381,7 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
     result->variant = get_text(r, root, "variant");
     result->model = get_text(r, root, "model");
     result->feature_space = get_text(r, root, "feature_space");
-    result->tau_mode = (gbv_tau_mode)get_word(r, tau, "mode", tau_mode_words);
+    result->tau_mode = (gbv_tau_mode)get_word(r, tau, "mode", tau_mode_words, TAU_MODES);
     result->tau = get_number(r, tau, "value", INFINITY);
     result->tau_inverse = get_number(r, tau, "inverse", 0);
     result->seed = get_count(r, root, "seed");
@@ -288,6 +393,8 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
     result->warnings = get_texts(r, root, "warnings", &result->warning_count);
     if (json_object_get(root, "notes"))
         result->notes = get_texts(r, root, "notes", &result->note_count);
+    if (json_object_get(root, "reference_uses"))
+        result->reference_uses = get_texts(r, root, "reference_uses", &result->reference_use_count);
     read_run(r, root, result);
     read_inputs(r, root, result);
     if (!(result->sources = room_for(r, json_array_size(sources), sizeof *result->sources)))
@@ -304,6 +411,8 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
     }
     if (r->status == GBV_OK && result->source_count == 0)
         fail(r, "sources", "at least one source");
+    if (r->status == GBV_OK)
+        read_certainty(r, root, result);
     if (r->status == GBV_OK && json_object_get(root, "measures"))
         read_measures(r, get_array(r, root, "measures"), result);
     if (r->status == GBV_OK && json_object_get(root, "tau_curve"))

@@ -6,7 +6,15 @@
 #include "report/print.h"
 #include "report/result_words.h"
 
-enum { BAR_CELLS = 24, SHOWN_WHOLE = 60, SHOWN_BEST = 40, SHOWN_WORST = 10, WARNINGS_SHOWN = 12 };
+enum {
+    RANK_CELLS = 10,
+    BAR_CELLS = 24,
+    PAIRS_SHOWN = 6,
+    SHOWN_WHOLE = 60,
+    SHOWN_BEST = 40,
+    SHOWN_WORST = 10,
+    WARNINGS_SHOWN = 12
+};
 
 /* Columns on the screen: bytes that do not continue a UTF-8 character. */
 static size_t text_width(const char *text)
@@ -46,9 +54,21 @@ static void print_score(FILE *stream, const gbv_source_result *s)
         fprintf(stream, "%9.4f        ", s->score);
 }
 
-static void print_source(FILE *stream, const gbv_source_result *s, size_t name_width, double largest, bool color)
+/* The rank, and where others are possible the ranks it may have. */
+static void print_rank(FILE *stream, const gbv_source_result *s)
 {
-    fprintf(stream, "%5zu  ", s->rank);
+    char text[48];
+    if (s->rank_interval[0] == s->rank_interval[1])
+        snprintf(text, sizeof text, "%zu", s->rank);
+    else
+        snprintf(text, sizeof text, "%zu (%zu-%zu)", s->rank, s->rank_interval[0], s->rank_interval[1]);
+    fprintf(stream, "%*s  ", RANK_CELLS, text);
+}
+
+static void print_source(FILE *stream, const gbv_source_result *s, size_t name_width, double largest, bool sureness,
+                         bool color)
+{
+    print_rank(stream, s);
     print_padded(stream, s->name, name_width);
     if (s->rows)
         fprintf(stream, " %8zu", s->rows);
@@ -65,6 +85,10 @@ static void print_source(FILE *stream, const gbv_source_result *s, size_t name_w
         fprintf(stream, " %14s", "-");
     else
         fprintf(stream, " %14.3g", s->row_weight);
+    if (sureness && isfinite(s->p_best))
+        fprintf(stream, "  %6.2f", s->p_best);
+    else if (sureness)
+        fprintf(stream, "  %6s", "-");
     for (size_t i = 0; i < s->flag_count; i++)
         fprintf(stream, "%s%s", i ? " " : "  ", s->flags[i].kind);
     fputc('\n', stream);
@@ -97,6 +121,32 @@ static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result 
         fprintf(stream, "warning: and %zu more about single sources; --format json lists all\n", total - shown);
 }
 
+/* What the intervals rest on, and the pairs next to each other that they leave open. */
+static void print_certainty(FILE *stream, const gbv_result *r)
+{
+    const gbv_certainty *c = &r->certainty;
+    fprintf(stream, "± is the standard error over %zu resamplings of the reference rows", c->replicates);
+    if (c->refits)
+        fprintf(stream, " and %zu refits of each model", c->refits);
+    fputs("; ranks in brackets hold at 90 %\n", stream);
+    for (size_t i = 0; i < c->pair_count && i < PAIRS_SHOWN; i++) {
+        const gbv_pair *p = &c->pairs[i];
+        fprintf(stream, "cannot be told apart: %s and %s", r->sources[p->first].name, r->sources[p->second].name);
+        if (isfinite(p->rows_needed))
+            fprintf(stream, "; about %.0f reference rows would", ceil(p->rows_needed));
+        else if (!isnan(p->rows_needed))
+            fputs("; no number of reference rows would, more rows of the sources might", stream);
+        fputc('\n', stream);
+    }
+    if (c->pair_count > PAIRS_SHOWN)
+        fprintf(stream, "cannot be told apart: %zu more pairs; --format json lists all\n", c->pair_count - PAIRS_SHOWN);
+    if (c->group)
+        fprintf(stream,
+                "the sources fall into %zu groups whose members cannot be told from their best; --format json "
+                "lists them\n",
+                c->group_count);
+}
+
 static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **order, size_t name_width)
 {
     fputs("\nweights over tau\n       ", stream);
@@ -116,6 +166,13 @@ static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **o
     for (size_t t = 0; t < r->tau_count; t++)
         fprintf(stream, " %7.2f", r->tau_curve[t].effective_sources);
     fputc('\n', stream);
+    if (isnan(r->tau_curve[0].log_likelihood))
+        return;
+    fputs("       ", stream);
+    print_padded(stream, "log-likelihood", name_width);
+    for (size_t t = 0; t < r->tau_count; t++)
+        fprintf(stream, " %7.4f", r->tau_curve[t].log_likelihood);
+    fputs("  of held-out reference rows under the final model\n", stream);
 }
 
 /* The bytes of the first `count` characters. */
@@ -165,7 +222,8 @@ static void print_measure(FILE *stream, const gbv_result *r, const gbv_measure_r
             highest = fmax(highest, s->score);
         }
     }
-    snprintf(name, sizeof name, "%s%s%s", by->measure, *by->variant ? " " : "", by->variant);
+    snprintf(name, sizeof name, "%s%s%s", *by->measure ? by->measure : by->method, *by->variant ? " " : "",
+             by->variant);
     fputs("       ", stream);
     print_short(stream, name, MEASURE_CELLS);
     if (best == r->source_count) {
@@ -217,23 +275,30 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
     }
     qsort(order, count, sizeof *order, by_rank);
 
-    fprintf(stream, "%s%s%s of %s%s on %zu reference rows; tau %.4g (%s), seed %llu\n\n", r->measure,
-            *r->variant ? " " : "", r->variant, fitted ? r->model : "given probabilities", fitted ? " models" : "",
-            r->reference_rows, r->tau, tau_mode_words[r->tau_mode], (unsigned long long)r->seed);
-    fputs(" rank  ", stream);
+    fprintf(stream, "%s%s%s", *r->measure ? r->measure : r->method, *r->variant ? " " : "", r->variant);
+    if (*r->measure)
+        fprintf(stream, " of %s%s", fitted ? r->model : "given probabilities", fitted ? " models" : "");
+    fprintf(stream, " on %zu %s; tau %.4g (%s), seed %llu\n\n", r->reference_rows,
+            r->reference_use_count ? "reference rows" : "rows of the sources themselves", r->tau,
+            tau_mode_words[r->tau_mode], (unsigned long long)r->seed);
+    bool sureness = r->certainty.replicates;
+    fprintf(stream, "%*s  ", RANK_CELLS, "rank");
     print_padded(stream, "source", name_width);
-    fprintf(stream, "     rows  agreement  %9s ±       weight %*s weight per row  flags\n", "score", BAR_CELLS, "");
+    fprintf(stream, "     rows  agreement  %9s ±       weight %*s weight per row%s  flags\n", "score", BAR_CELLS, "",
+            sureness ? "  p best" : "");
     for (size_t i = 0; i < count; i++) {
         if (count > SHOWN_WHOLE && i == SHOWN_BEST) {
             fprintf(stream, "    ...  %zu more; --format csv lists all\n", count - SHOWN_BEST - SHOWN_WORST);
             i = count - SHOWN_WORST;
         }
-        print_source(stream, order[i], name_width, largest, color);
+        print_source(stream, order[i], name_width, largest, sureness, color);
     }
     fprintf(stream, "\nthe weights amount to %.2f of %zu sources", r->effective_sources, count);
     if (isfinite(r->effective_rows))
         fprintf(stream, " and %.0f rows", r->effective_rows);
     fputc('\n', stream);
+    if (sureness)
+        print_certainty(stream, r);
     if (r->measures)
         print_measures(stream, r);
     if (r->tau_curve)

@@ -1,70 +1,123 @@
-/* choose.c - which measures a run scores by, and whether they can. */
+/* choose.c - in which ways a run scores its sources, and whether they can be. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "measure/measure.h"
 #include "value/valuation.h"
 
 /* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
  * those on reference and source rows, ETran in its `code` form. */
-static bool measures_outputs(const scoring *m)
+static bool reads_outputs(const scoring *by)
 {
-    return strcmp(m->info->name, "mmd") == 0 ||
-           (strncmp(m->info->name, "etran", strlen("etran")) == 0 && strcmp(m->variant, "code") == 0);
+    return strcmp(by->info->name, "mmd") == 0 ||
+           (strncmp(by->info->name, "etran", strlen("etran")) == 0 && strcmp(by->variant, "code") == 0);
 }
 
-/* Adds a measure unless it is there. `length` bytes of `name` are it; the error quotes the name as it was given. */
-static gbv_status add(valuation *v, const char *name, size_t length, gbv_error *error)
+static bool has_labels(const valuation *v)
 {
-    gbv_status status = GBV_OK;
-    char *copy = strndup(name, length);
-    scoring *m = &v->measures[v->measure_count];
-    if (!copy)
-        return error_out_of_memory(error, "the measures");
-    *m = (scoring){.info = gbv_measure_find(copy)};
-    for (size_t i = 0; m->info && i < v->measure_count; i++)
-        if (v->measures[i].info == m->info)
-            goto done;
-    if ((status = gbv_measure_choose(copy, v->options->variant, m->variant, error)) != GBV_OK)
-        goto done;
-    m->reads_outputs = measures_outputs(m);
-    m->feature_space = m->reads_outputs || !(m->info->needs & GBV_NEEDS_FEATURES)
-                           ? "probabilities of m_s"
-                           : model_feature_space(v->options->model.model);
-    m->part_count = measure_part_count(m->info->name, scoring_variant(m));
-    m->parts = memory_array(v->sources->count, m->part_count * sizeof *m->parts);
-    v->measure_count++;
-    if (!m->parts)
-        status = error_out_of_memory(error, "the scores");
-done:
-    free(copy);
-    return status;
+    return !v->reference || (!v->options->unlabelled && v->reference->labels);
 }
 
-gbv_status valuation_choose(valuation *v, gbv_error *error)
+/* Without a reference `variant` says what takes its place. */
+static bool is_union(const valuation *v)
 {
-    const char *list = v->options->measure ? v->options->measure : "";
-    size_t known = 0;
+    return !v->reference && v->options->variant && strcmp(v->options->variant, "paper") == 0;
+}
+
+static gbv_status choose_variant(const method *m, const char *asked, char chosen[GBV_VARIANT_LENGTH], gbv_error *error)
+{
+    const char *list = m->variants;
+    size_t wanted = asked ? strlen(asked) : 0;
+    while (*list) {
+        size_t length = strcspn(list, "|");
+        if (!asked || (wanted == length && memcmp(asked, list, length) == 0)) {
+            memcpy(chosen, list, length);
+            chosen[length] = '\0';
+            return GBV_OK;
+        }
+        list += length + (list[length] == '|');
+    }
+    *chosen = '\0';
+    if (!asked)
+        return GBV_OK;
+    return *m->variants ? error_set(error, GBV_USAGE, "the method %s has no variant \"%.64s\"; it has %s", m->name,
+                                    asked, m->variants)
+                        : error_set(error, GBV_USAGE, "the method %s has one form only, and no variant \"%.64s\"",
+                                    m->name, asked);
+}
+
+/* Adds a scoring unless it is there; there is room for one more. `by_measure` NULL: the method looks at the data. */
+static gbv_status add(valuation *v, const method *m, const char *by_measure, const char *variant, gbv_error *error)
+{
+    const gbv_value_options *o = v->options;
+    scoring *by = &v->scorings[v->scoring_count];
+    *by = (scoring){.method = m, .tau_mode = o->tau_mode, .tau = o->tau, .part_count = 1};
+    if (o->tau_mode == GBV_TAU_OWN) {
+        by->tau_mode = m->quick_tau ? GBV_TAU_QUICK : GBV_TAU_FIXED;
+        by->tau = 1;
+    }
+    gbv_status status = by_measure ? gbv_measure_choose(by_measure, variant, by->variant, error)
+                                   : choose_variant(m, variant, by->variant, error);
+    if (status != GBV_OK)
+        return status;
+    by->info = by_measure ? gbv_measure_find(by_measure) : NULL;
+    for (size_t i = 0; i < v->scoring_count; i++)
+        if (v->scorings[i].method == m && v->scorings[i].info == by->info &&
+            strcmp(v->scorings[i].variant, by->variant) == 0)
+            return GBV_OK;
+    by->feature_space = "the data";
+    if (by->info) {
+        by->reads_outputs = reads_outputs(by);
+        by->feature_space = by->reads_outputs || !(by->info->needs & GBV_NEEDS_FEATURES)
+                                ? "probabilities of m_s"
+                                : model_feature_space(o->model.model);
+        by->part_count = measure_part_count(by->info->name, scoring_variant(by));
+    }
+    v->scoring_count++;
+    return GBV_OK;
+}
+
+static gbv_status grow(valuation *v, size_t more, size_t *capacity, gbv_error *error)
+{
+    return memory_grow(&v->scorings, capacity, v->scoring_count + more, sizeof *v->scorings)
+               ? GBV_OK
+               : error_out_of_memory(error, "the methods");
+}
+
+static const char *default_measure(const valuation *v)
+{
+    return is_union(v) ? "logme" : has_labels(v) ? "leep" : "etran-energy";
+}
+
+/* The measures of a list, each with the method gbv. */
+static gbv_status add_measures(valuation *v, const method *m, const char *list, size_t *capacity, gbv_error *error)
+{
+    const char *variant = v->reference ? v->options->variant : NULL;
     gbv_status status = GBV_OK;
-    while (gbv_measure_at(known))
-        known++;
-    /* One more than there are: a name is looked at in its place before it is known to be new. */
-    if (!(v->measures = memory_zeroed(known + 1, sizeof *v->measures)))
-        return error_out_of_memory(error, "the measures");
-    if (v->options->variant && (strchr(list, ',') || strcmp(list, "all") == 0))
+    if (variant && (strchr(list, ',') || strcmp(list, "all") == 0))
         return error_set(
             error, GBV_USAGE,
-            "the variant \"%.64s\" goes with one measure, and several are asked for (%.200s): leave it out",
-            v->options->variant, list);
+            "the variant \"%.64s\" goes with one measure, and several are asked for (%.200s): leave it out", variant,
+            list);
     for (const char *name = list; status == GBV_OK;) {
-        size_t length = strcspn(name, ",");
-        if (length == strlen("all") && memcmp(name, "all", length) == 0)
+        size_t length = strcspn(name, ","), known = 0;
+        while (gbv_measure_at(known))
+            known++;
+        if ((status = grow(v, known + 1, capacity, error)) != GBV_OK)
+            break;
+        char *copy = strndup(name, length);
+        if (!copy)
+            status = error_out_of_memory(error, "the measures");
+        else if (strcmp(copy, "all") == 0)
             for (size_t i = 0; i < known && status == GBV_OK; i++)
-                status = add(v, gbv_measure_at(i)->name, SIZE_MAX, error);
+                status = add(v, m, gbv_measure_at(i)->name, NULL, error);
         else
-            status = add(v, name, length, error);
+            status = add(v, m, copy, variant, error);
+        free(copy);
         if (!name[length])
             break;
         name += length + 1;
@@ -72,25 +125,139 @@ gbv_status valuation_choose(valuation *v, gbv_error *error)
     return status;
 }
 
-void valuation_forget(valuation *v)
+static gbv_status unknown_method(const char *name, gbv_error *error)
 {
-    for (size_t i = 0; i < v->measure_count; i++)
-        free(v->measures[i].parts);
-    free(v->measures);
+    enum { MOST = 64 };
+    plain_name wanted = nearest_plain(name), known[MOST];
+    size_t found[NEAREST_COUNT], count = 0;
+    for (; count < MOST && method_at(count); count++)
+        known[count] = nearest_plain(method_at(count)->name);
+    bool near = nearest_find(&wanted, known, count, found) > 0;
+    return error_set(error, GBV_USAGE, "there is no method \"%.64s\"%s%s: `gbv list methods` names them all", name,
+                     near ? "; the nearest is " : "", near ? method_at(found[0])->name : "");
 }
 
-gbv_status scoring_check(const valuation *v, const scoring *m, size_t source_index, gbv_error *error)
+/* One entry of the list of methods: NAME or NAME:FORM. `text` may be written to. */
+static gbv_status add_method(valuation *v, char *text, bool alone, size_t *capacity, gbv_error *error)
+{
+    char *form = strchr(text, ':');
+    if (form)
+        *form++ = '\0';
+    const method *m = method_find(text);
+    if (!m)
+        return unknown_method(text, error);
+    bool asks = m->measure && !*m->measure; /* gbv: the form is the measure */
+    if (asks)
+        return add_measures(v, m,
+                            form                  ? form
+                            : v->options->measure ? v->options->measure
+                                                  : default_measure(v),
+                            capacity, error);
+    const char *variant = form ? form : alone && v->reference ? v->options->variant : NULL;
+    gbv_status status = grow(v, 1, capacity, error);
+    return status == GBV_OK ? add(v, m, m->measure, variant, error) : status;
+}
+
+gbv_status valuation_choose(valuation *v, gbv_error *error)
+{
+    const gbv_value_options *o = v->options;
+    const char *list = o->method ? o->method : "gbv";
+    bool alone = !strchr(list, ',');
+    size_t capacity = 0;
+    gbv_status status = GBV_OK;
+    if (!v->reference && o->variant && strcmp(o->variant, "paper") != 0 && strcmp(o->variant, "crowd") != 0)
+        return error_set(error, GBV_USAGE, "without a reference the variant is crowd or paper, not \"%.64s\"",
+                         o->variant);
+    if (v->reference && o->variant && !alone)
+        return error_set(error, GBV_USAGE,
+                         "the variant \"%.64s\" goes with one method, and several are asked for (%.200s): write "
+                         "NAME:VARIANT in the list",
+                         o->variant, list);
+    for (const char *name = list; status == GBV_OK;) {
+        size_t length = strcspn(name, ",");
+        char *copy = strndup(name, length);
+        status = copy ? add_method(v, copy, alone, &capacity, error) : error_out_of_memory(error, "the methods");
+        free(copy);
+        if (!name[length])
+            break;
+        name += length + 1;
+    }
+    return status;
+}
+
+gbv_status valuation_make_room(valuation *v, gbv_error *error)
+{
+    const gbv_value_options *o = v->options;
+    for (size_t i = 0; i < v->scoring_count; i++) {
+        scoring *by = &v->scorings[i];
+        bool decides = i == 0,
+             judged = v->tau_can_be_judged && (o->tau_mode == GBV_TAU_AUTO || (decides && o->tau_curve));
+        by->draws = draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? o->refits : 0);
+        size_t cells;
+        if (__builtin_mul_overflow(v->source_count * v->target_count, by->draws.count * by->part_count, &cells))
+            return error_out_of_memory(error, "the scores");
+        by->parts = by->info ? memory_array(cells, sizeof(double)) : NULL;
+        by->scores = memory_array(v->source_count, by->draws.count * sizeof(double));
+        if ((by->info && !by->parts) || !by->scores)
+            return error_out_of_memory(error, "the scores");
+        for (size_t k = 0; by->parts && k < cells; k++)
+            by->parts[k] = NAN;
+        for (size_t k = 0; k < v->source_count * by->draws.count; k++)
+            by->scores[k] = NAN;
+    }
+    return GBV_OK;
+}
+
+void valuation_forget(valuation *v)
+{
+    for (size_t i = 0; i < v->scoring_count; i++) {
+        free(v->scorings[i].parts);
+        free(v->scorings[i].scores);
+    }
+    free(v->scorings);
+}
+
+gbv_status scoring_check(const valuation *v, const scoring *by, gbv_error *error)
+{
+    const char *kind = by->info ? "measure" : "method", *name = by->info ? by->info->name : by->method->name;
+    bool needs_labels = by->info ? by->info->needs & GBV_NEEDS_LABELS : by->method->needs & METHOD_NEEDS_LABELS;
+    if (!v->reference && !by->info && by->method->needs & METHOD_NEEDS_REFERENCE)
+        return error_set(error, GBV_USAGE,
+                         "the method %s compares the sources with a reference, and there is none: use gbv, or give a "
+                         "reference",
+                         name);
+    if (!v->reference && !is_union(v) && by->info && gbv_measure_is_joint(by->info->name, scoring_variant(by)))
+        return error_set(error, GBV_USAGE,
+                         "the measure %s brings its parts to one scale over the sources, which has no meaning where "
+                         "each is judged by the others: use leep",
+                         name);
+    if (needs_labels && !has_labels(v))
+        return error_set(error, GBV_USAGE,
+                         "the %s %s needs the labels of the reference, and %s has none that may be used: use the "
+                         "measure etran-energy, or give a labelled reference",
+                         kind, name, v->reference->name);
+    return GBV_OK;
+}
+
+gbv_status scoring_check_source(const valuation *v, const scoring *by, size_t source_index, gbv_error *error)
 {
     const source *s = &v->sources->items[source_index];
-    unsigned needs = m->info->needs;
     if (!s->probabilities)
         return GBV_OK;
+    if (!by->info)
+        return by->method->needs & METHOD_NEEDS_ROWS
+                   ? error_set(error, GBV_USAGE,
+                               "source '%s' is given as probabilities, and the method %s looks at the source's rows: "
+                               "use gbv, or give the source's sample",
+                               s->name, by->method->name)
+                   : GBV_OK;
+    unsigned needs = by->info->needs;
     bool source_rows = needs & GBV_NEEDS_SOURCE_FEATURES;
-    if (source_rows || (needs & GBV_NEEDS_FEATURES && !m->reads_outputs))
+    if (source_rows || (needs & GBV_NEEDS_FEATURES && !by->reads_outputs))
         return error_set(error, GBV_USAGE,
                          "source '%s' is given as probabilities, and the measure %s needs %s: use leep, nce, accuracy "
                          "or nll, or give the source's sample",
-                         s->name, m->info->name, source_rows ? "the source's rows" : "the features of a model");
+                         s->name, by->info->name, source_rows ? "the source's rows" : "the features of a model");
     bool known = !(needs & GBV_NEEDS_CLASS_COLUMNS);
     for (size_t z = 0; z < s->dataset->features.columns && !known; z++)
         known = source_column_class(s, &v->classes, z) >= 0;
@@ -98,6 +265,6 @@ gbv_status scoring_check(const valuation *v, const scoring *m, size_t source_ind
         return error_set(error, GBV_USAGE,
                          "none of the columns of source '%s' is a class of the reference, and the measure %s compares "
                          "them: use leep or nce, or name the columns after the classes",
-                         s->name, m->info->name);
+                         s->name, by->info->name);
     return GBV_OK;
 }

@@ -8,11 +8,16 @@
 #include "nn/kind.h"
 #include "problem/problem.h"
 #include "value/flags.h"
+#include "value/method/method.h"
 
 bool gbv_list(const char *what, size_t index, const char **name, const char **summary)
 {
     if (strcmp(what, "measures") == 0) {
         const gbv_measure_info *m = gbv_measure_at(index);
+        return m && (*name = m->name, *summary = m->summary, true);
+    }
+    if (strcmp(what, "methods") == 0) {
+        const method *m = method_at(index);
         return m && (*name = m->name, *summary = m->summary, true);
     }
     if (strcmp(what, "problems") == 0) {

@@ -8,6 +8,8 @@
 
 gbv_status posterior_check_tau(gbv_tau_mode mode, double tau, gbv_error *error)
 {
+    if (mode == GBV_TAU_OWN)
+        return error_set(error, GBV_USAGE, "tau is the method's own, and there is no method: give quick or a value");
     if (mode == GBV_TAU_FIXED && (!(tau > 0) || isinf(1 / tau)))
         return error_set(error, GBV_USAGE, "tau is %g; it must be greater than zero, by more than rounding", tau);
     return GBV_OK;
@@ -21,7 +23,10 @@ double posterior_inverse_tau(gbv_tau_mode mode, double tau, size_t count)
     case GBV_TAU_CODE:
         return count > 1 ? 1 / log2((double)count) : 0;
     case GBV_TAU_FIXED:
+    case GBV_TAU_AUTO: /* the value that was chosen */
         return 1 / tau;
+    case GBV_TAU_OWN: /* a method has said what this means */
+        break;
     }
     return 0;
 }
@@ -75,7 +80,7 @@ static gbv_status normalise(double *values, size_t count, gbv_error *error)
     return GBV_OK;
 }
 
-static gbv_status check_prior(const double *prior, size_t count, gbv_error *error)
+gbv_status posterior_check_prior(const double *prior, size_t count, gbv_error *error)
 {
     bool positive = false;
     for (size_t i = 0; i < count; i++) {
@@ -103,7 +108,7 @@ gbv_status gbv_posterior(const double *scores, const double *prior, size_t count
     gbv_status status = posterior_check_tau(options->tau_mode, options->tau, error);
     if (status != GBV_OK)
         return status;
-    if (prior && check_prior(prior, count, error) != GBV_OK)
+    if (prior && posterior_check_prior(prior, count, error) != GBV_OK)
         return GBV_USAGE;
 
     bool defined = false, infinite = false;

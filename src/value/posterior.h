@@ -8,6 +8,8 @@
 double posterior_inverse_tau(gbv_tau_mode mode, double tau, size_t count);
 
 gbv_status posterior_check_tau(gbv_tau_mode mode, double tau, gbv_error *error);
+/* Fails with GBV_USAGE unless every entry is finite and not negative, and one positive. */
+gbv_status posterior_check_prior(const double *prior, size_t count, gbv_error *error);
 
 typedef struct posterior_summary {
     double entropy;           /* -sum P ln P */

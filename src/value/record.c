@@ -25,34 +25,40 @@ bool record_names(gbv_result *result, const valuation *v)
 
 bool record_measures(gbv_result *result, const valuation *v)
 {
-    if (!result_make_measures(result, v->measure_count))
+    if (!result_make_measures(result, v->scoring_count))
         return false;
-    for (size_t m = 0; m < v->measure_count; m++) {
+    for (size_t m = 0; m < v->scoring_count; m++) {
+        const scoring *from = &v->scorings[m];
         gbv_measure_result *by = &result->measures[m];
-        by->measure = strdup(v->measures[m].info->name);
-        by->variant = strdup(v->measures[m].variant);
-        by->feature_space = strdup(v->measures[m].feature_space);
-        if (!by->measure || !by->variant || !by->feature_space)
+        by->method = strdup(from->method->name);
+        by->measure = strdup(from->info ? from->info->name : "");
+        by->variant = strdup(from->variant);
+        by->feature_space = strdup(from->feature_space);
+        if (!by->method || !by->measure || !by->variant || !by->feature_space)
             return false;
     }
     return true;
 }
 
-gbv_status record_tau_curve(gbv_result *result, const double *scores, const double *prior, bool undefined_as_zero,
-                            gbv_error *error)
+gbv_status record_tau_curve(gbv_result *result, const valuation *v, const double *scores, gbv_error *error)
 {
-    static const double grid[] = {INFINITY, 1, .5, .2, .1, .05, .02, .01};
-    size_t points = sizeof grid / sizeof *grid, count = result->source_count;
-    if (!(result->tau_curve = calloc(points, sizeof *result->tau_curve)))
+    size_t count = result->source_count;
+    const tau_point *judged = v->scorings[0].draws.folds ? v->tau_judged.curve : NULL;
+    if (!(result->tau_curve = calloc(TAU_GRID_COUNT, sizeof *result->tau_curve)))
         return error_out_of_memory(error, "the curve over tau");
-    for (size_t i = 0; i < points; i++) {
+    for (size_t i = 0; i < TAU_GRID_COUNT; i++) {
         gbv_tau_point *point = &result->tau_curve[i];
-        *point = (gbv_tau_point){.tau = grid[i], .posterior = memory_array(count, sizeof(double))};
+        *point = (gbv_tau_point){.tau = tau_grid[i],
+                                 .log_likelihood = judged ? judged[i].log_likelihood : NAN,
+                                 .deficit = judged ? judged[i].deficit : NAN,
+                                 .deficit_error = judged ? judged[i].standard_error : NAN,
+                                 .posterior = memory_array(count, sizeof(double))};
         result->tau_count = i + 1;
         if (!point->posterior)
             return error_out_of_memory(error, "the curve over tau");
-        gbv_posterior_options how = {.tau_mode = GBV_TAU_FIXED, .tau = grid[i], .undefined_as_zero = undefined_as_zero};
-        gbv_status status = gbv_posterior(scores, prior, count, &how, point->posterior, NULL, error);
+        gbv_posterior_options how = {
+            .tau_mode = GBV_TAU_FIXED, .tau = tau_grid[i], .undefined_as_zero = v->options->undefined_as_zero};
+        gbv_status status = gbv_posterior(scores, v->prior, count, &how, point->posterior, NULL, error);
         if (status != GBV_OK)
             return status;
         point->effective_sources = posterior_summarise(point->posterior, NULL, count).effective_sources;
@@ -96,7 +102,7 @@ static bool record_gold(gbv_result *result, const struct annotation_record *anno
 {
     if (!annotations->gold_path)
         return true;
-    if (strcmp(result->inputs[0].sha256, annotations->gold_sha256) == 0)
+    if (result->inputs && strcmp(result->inputs[0].sha256, annotations->gold_sha256) == 0)
         return copy_text(&result->inputs[0].role, "gold");
     gbv_input_record *input = &result->inputs[result->input_count++];
     memcpy(input->sha256, annotations->gold_sha256, sizeof input->sha256);
@@ -109,12 +115,12 @@ static bool record_gold(gbv_result *result, const struct annotation_record *anno
 static bool record_inputs(gbv_result *result, const valuation *v)
 {
     const gbv_dataset *items = v->sources->annotations.dataset ? v->sources->annotations.dataset->base : NULL,
-                      *reference_items = v->reference->base;
-    size_t most = input_count(v->reference) + 1;
+                      *reference_items = v->reference ? v->reference->base : NULL;
+    size_t most = (v->reference ? input_count(v->reference) : 0) + 1;
     for (size_t d = 0; d < v->sources->dataset_count; d++)
         most += input_count(v->sources->datasets[d]);
     result->inputs = calloc(most, sizeof *result->inputs);
-    if (!result->inputs || !record_dataset(result, v->reference, NULL) ||
+    if (!result->inputs || (v->reference && !record_dataset(result, v->reference, NULL)) ||
         (reference_items && reference_items != items && !record_dataset(result, reference_items, "items")))
         return false;
     for (size_t d = 0, s = 0; d < v->sources->dataset_count; d++) {
@@ -132,11 +138,19 @@ static bool record_options(gbv_result *result, const valuation *v)
 {
     const gbv_value_options *o = v->options;
     char number[NUMBER_TEXT];
-    const char *tau = o->tau_mode == GBV_TAU_QUICK  ? "quick"
-                      : o->tau_mode == GBV_TAU_CODE ? "code"
-                                                    : number_format(o->tau, number);
+    const scoring *first = &v->scorings[0];
+    const char *tau = first->tau_mode == GBV_TAU_QUICK  ? "quick"
+                      : first->tau_mode == GBV_TAU_CODE ? "code"
+                      : first->tau_mode == GBV_TAU_AUTO ? "auto"
+                                                        : number_format(first->tau, number);
     static const char *const priors[] = {"uniform", "rows", "given"};
     bool ok = result_add_option(result, "tau", "%s", tau) &&
+              result_add_option(result, "reference", "%s",
+                                !v->reference   ? (v->target_count > 1 ? "none: crowd" : "none: union")
+                                : o->unlabelled ? "unlabelled"
+                                                : "labelled") &&
+              result_add_option(result, "intervals", o->replicates ? "%zu" : "off", o->replicates) &&
+              (!o->replicates || result_add_option(result, "refits", "%zu", first->draws.refits)) &&
               result_add_option(result, "prior", "%s", priors[o->prior_mode]) &&
               result_add_option(result, "l2", "%s", number_format(o->model.l2, number));
     if (strcmp(o->model.model, "mlp") == 0)
@@ -192,7 +206,7 @@ static bool warn_about_scale(gbv_result *result)
                      "error %.2g): treat the sources as equal or add reference rows",
                      spread, result->reference_rows, error))
         return false;
-    if (strcmp(result->measure, "leep") != 0 && result->tau_mode != GBV_TAU_CODE)
+    if (strcmp(result->method, "gbv") == 0 && strcmp(result->measure, "leep") != 0 && result->tau_mode == GBV_TAU_QUICK)
         return result_warn(
             result,
             "one tau is not comparable across measures: these %s scores differ by %.3g, so the best source "
@@ -230,35 +244,83 @@ static bool warn_about_logits(gbv_result *result, const valuation *v)
     sentence names = {0};
     size_t count = 0;
     bool fitted = false; /* a source given as probabilities has no model of ours */
-    for (size_t i = 0; i < v->sources->count; i++)
+    for (size_t i = 0; i < v->source_count; i++)
         fitted |= !v->sources->items[i].probabilities;
-    for (size_t m = 0; m < v->measure_count; m++)
-        if (fitted && strcmp(result->model, "linear") == 0 && strstr(v->measures[m].feature_space, "logits"))
-            sentence_add(&names, "%s%s", count++ ? ", " : "", v->measures[m].info->name);
+    for (size_t m = 0; m < v->scoring_count; m++)
+        if (fitted && strcmp(result->model, "linear") == 0 && strstr(v->scorings[m].feature_space, "logits"))
+            sentence_add(&names, "%s%s", count++ ? ", " : "", v->scorings[m].info->name);
     return count == 0 || result_warn(result,
                                      "%s look%s at the centred logits of a linear model, which have at most %zu "
                                      "independent columns: use --model mlp, or --measure leep",
                                      names.text, count == 1 ? "s" : "", v->classes.count - 1);
 }
 
+static bool warn_about_reference(gbv_result *result, const valuation *v)
+{
+    if (!v->reference)
+        return result_warn(result,
+                           "without a reference a source is worth as much as the others agree with it: one that "
+                           "is right where most are wrong ranks low");
+    if (v->options->unlabelled &&
+        !result_warn(result, "without labels of the reference it is measured how confident a model is of its rows, not "
+                             "whether it is right"))
+        return false;
+    if (!v->options->unlabelled && v->reference->row_count < v->classes.count)
+        return result_warn(result,
+                           "the reference has %zu rows for %zu classes, so that most classes are hardly judged: "
+                           "give it some rows of each",
+                           v->reference->row_count, v->classes.count);
+    return true;
+}
+
+static bool warn_about_certainty(gbv_result *result)
+{
+    const gbv_certainty *c = &result->certainty;
+    if (!c->replicates || result->source_count < 2 || c->refits)
+        return true;
+    return result_warn(result, "the intervals cover the choice of reference rows only, because no model was fitted "
+                               "again: no two sources are called different");
+}
+
+static bool use(gbv_result *result, bool used, const char *text)
+{
+    return !used || text_list_add(&result->reference_uses, &result->reference_use_count, text);
+}
+
+/* No row that scores is ever used to stop, select or calibrate m_s; this says what it was used for instead. */
+static bool record_reference_uses(gbv_result *result, const valuation *v)
+{
+    const draws *d = &v->scorings[0].draws;
+    if (!v->reference)
+        return true;
+    return use(result, true, "scores of the sources") &&
+           use(result, d->replicates, "intervals: the same rows, resampled") &&
+           use(result, d->folds, "tau: one half scores, the other judges the final model, and the other way round");
+}
+
 bool record_run(gbv_result *result, const valuation *v)
 {
+    const scoring *first = &v->scorings[0];
     result->version = strdup(gbv_version());
-    result->method = strdup("gbv");
+    result->method = strdup(first->method->name);
     result->problem = strdup(v->problem->name);
-    result->measure = strdup(v->measures[0].info->name);
-    result->variant = strdup(v->measures[0].variant);
+    result->measure = strdup(first->info ? first->info->name : "");
+    result->variant = strdup(first->variant);
     result->model = strdup(v->options->model.model);
-    result->feature_space = strdup(v->measures[0].feature_space);
+    result->feature_space = strdup(first->feature_space);
     result->instruction_set = strdup(plan_instruction_set());
     result->seed = v->options->model.seed;
-    result->reference_rows = v->reference->row_count;
     if (!result->version || !result->method || !result->problem || !result->measure || !result->variant ||
         !result->model || !result->feature_space || !result->instruction_set)
         return false;
     for (size_t i = 0; i < v->sources->notes.count; i++)
         if (!text_list_add(&result->notes, &result->note_count, v->sources->notes.texts[i]))
             return false;
-    return warn_about_logits(result, v) && record_inputs(result, v) && record_options(result, v) &&
-           warn_about_scale(result) && warn_about_weights(result);
+    return warn_about_logits(result, v) && warn_about_reference(result, v) && record_inputs(result, v) &&
+           record_options(result, v) && record_reference_uses(result, v);
+}
+
+bool record_warnings(gbv_result *result)
+{
+    return warn_about_scale(result) && warn_about_weights(result) && warn_about_certainty(result);
 }

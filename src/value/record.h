@@ -8,9 +8,9 @@
 bool record_names(gbv_result *result, const valuation *v);
 /* Room for the scores by every measure of the run, named. */
 bool record_measures(gbv_result *result, const valuation *v);
-/* Everything that describes the run, and the warnings that follow from scores and weights. */
+/* Everything that describes the run, before weighing; then the warnings that follow from scores and weights. */
 bool record_run(gbv_result *result, const valuation *v);
-gbv_status record_tau_curve(gbv_result *result, const double *scores, const double *prior, bool undefined_as_zero,
-                            gbv_error *error);
+bool record_warnings(gbv_result *result);
+gbv_status record_tau_curve(gbv_result *result, const valuation *v, const double *scores, gbv_error *error);
 
 #endif

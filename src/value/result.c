@@ -42,6 +42,7 @@ void result_forget_measures(gbv_result *result)
 {
     for (size_t m = 0; m < result->measure_count; m++) {
         gbv_measure_result *by = &result->measures[m];
+        free(by->method);
         free(by->measure);
         free(by->variant);
         free(by->feature_space);
@@ -64,6 +65,9 @@ void gbv_result_free(gbv_result *result)
         free(texts[i]);
     free_texts(result->warnings, result->warning_count);
     free_texts(result->notes, result->note_count);
+    free_texts(result->reference_uses, result->reference_use_count);
+    free(result->certainty.pairs);
+    free(result->certainty.group);
     for (size_t i = 0; i < result->option_count; i++) {
         free(result->options[i].name);
         free(result->options[i].value);

@@ -1,16 +1,25 @@
-/* score.c - the one loop over sources: fit m_s (phi), read it out on the target set (varphi), score it by every measure
- * (T). */
+/* score.c - the one loop over sources: fit m_s (phi), read it out on the target set (varphi), score it in every way
+ * (T); then the methods that look at the data themselves. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plan.h"
 #include "measure/measure.h"
 #include "value/flags.h"
+#include "value/pieces.h"
 #include "value/valuation.h"
+
+/* Memory of one worker: that of a fit, and that of one readout. */
+typedef struct worker {
+    arena fitting, reading;
+    double *terms; /* a number per row of the largest target */
+    double model_seconds, *seconds;
+} worker;
 
 static double standard_error_of_mean(const double *terms, size_t count)
 {
@@ -22,86 +31,9 @@ static double standard_error_of_mean(const double *terms, size_t count)
     return count > 1 ? sqrt(squares / (double)(count - 1) / (double)count) : NAN;
 }
 
-/* All that any measure may be given of one source. */
-typedef struct pieces {
-    gbv_measure_input shared; /* labels, probabilities and what their columns are */
-    gbv_matrix features;      /* of the model, when a measure wants them */
-    gbv_matrix own_outputs;   /* the model's probabilities of the source's own rows, when a measure wants them */
-} pieces;
-
-static bool any_measure(const valuation *v, unsigned needs, bool reads_outputs)
-{
-    for (size_t i = 0; i < v->measure_count; i++)
-        if (v->measures[i].info->needs & needs && v->measures[i].reads_outputs == reads_outputs)
-            return true;
-    return false;
-}
-
-static gbv_measure_input shared_input(const valuation *v, gbv_matrix probabilities, const int32_t *column_class)
-{
-    return (gbv_measure_input){.rows = probabilities.rows,
-                               .labels = v->reference->labels,
-                               .class_count = v->classes.reference_count,
-                               .probabilities = probabilities,
-                               .column_class = column_class,
-                               .threads = v->given.model->threads,
-                               .fast = v->options->fast};
-}
-
-static gbv_status read_out(const valuation *v, const gbv_model *model, size_t index, const sample *target,
-                           arena *scratch, pieces *out, gbv_error *error)
-{
-    size_t features = model_feature_count(model), outputs = model->outputs;
-    bool wants_features = any_measure(v, GBV_NEEDS_FEATURES, false);
-    readout on_target = {.probabilities = arena_array(scratch, target->rows, outputs * sizeof(double))};
-    if (wants_features)
-        on_target.features = arena_array(scratch, target->rows, features * sizeof(double));
-    int32_t *column_class = arena_array(scratch, outputs, sizeof *column_class);
-    if (!on_target.probabilities || (wants_features && !on_target.features) || !column_class)
-        return error_out_of_memory(error, "the readout of a model");
-    gbv_status status = model_read_out(model, target, &on_target, scratch, error);
-    if (status != GBV_OK)
-        return status;
-    for (size_t z = 0; z < outputs; z++)
-        column_class[z] = (size_t)model->classes[z] < v->classes.reference_count ? model->classes[z] : -1;
-    out->shared = shared_input(v, gbv_matrix_f64(on_target.probabilities, target->rows, outputs), column_class);
-    if (wants_features)
-        out->features = gbv_matrix_f64(on_target.features, target->rows, features);
-    if (any_measure(v, GBV_NEEDS_SOURCE_FEATURES, true)) {
-        sample_part part;
-        sample rows = problem_source_sample(&v->given, index, &part);
-        readout own = {.probabilities = arena_array(scratch, rows.rows, outputs * sizeof(double))};
-        if (!own.probabilities)
-            return error_out_of_memory(error, "the readout of a source");
-        if ((status = model_read_out(model, &rows, &own, scratch, error)) != GBV_OK)
-            return status;
-        out->own_outputs = gbv_matrix_f64(own.probabilities, rows.rows, outputs);
-    }
-    return GBV_OK;
-}
-
-/* The readout of a model that was fitted elsewhere; rows that the reference skips are skipped. */
-static gbv_status take_probabilities(const valuation *v, const source *s, arena *scratch, pieces *out, gbv_error *error)
-{
-    const gbv_matrix *given = &s->dataset->features;
-    size_t rows = v->reference->row_count, columns = given->columns;
-    sample_part part = {.features = *given, .rows = v->reference->row_index, .count = rows};
-    sample used = {.parts = &part, .part_count = 1, .rows = rows, .columns = columns};
-    double *values = arena_array(scratch, rows, columns * sizeof *values);
-    int32_t *column_class = arena_array(scratch, columns, sizeof *column_class);
-    if (!values || !column_class)
-        return error_out_of_memory(error, "the probabilities of a source");
-    for (size_t z = 0; z < columns; z++)
-        column_class[z] = source_column_class(s, &v->classes, z);
-    out->shared =
-        shared_input(v, gbv_matrix_f64(sample_block_f64(&used, 0, rows, values), rows, columns), column_class);
-    return GBV_OK;
-}
-
 /* How often m_s says what the reference says, where any of its classes is the reference's. */
 static gbv_status judge_agreement(const pieces *p, gbv_source_result *out, gbv_error *error)
 {
-    out->agreement = NAN;
     for (size_t z = 0; z < p->shared.probabilities.columns; z++)
         if (p->shared.column_class[z] >= 0) {
             gbv_status status = gbv_measure("accuracy", NULL, &p->shared, &out->agreement, NULL, error);
@@ -110,55 +42,132 @@ static gbv_status judge_agreement(const pieces *p, gbv_source_result *out, gbv_e
     return GBV_OK;
 }
 
-/* `terms` holds a number per reference row. */
-static gbv_status score_by(const valuation *v, size_t m, size_t index, const pieces *p, double *terms, gbv_score *out,
-                           gbv_error *error)
+/* The draws that need no other model: on folds and on resampled rows. */
+static gbv_status score_resampled(const scoring *by, const target *t, const gbv_model_options *model,
+                                  const gbv_measure_input *input, double *parts, gbv_error *error)
 {
-    const scoring *by = &v->measures[m];
-    gbv_measure_input input = p->shared;
+    gbv_status status = GBV_OK;
+    for (size_t f = 0; f < by->draws.folds && status == GBV_OK; f++) {
+        double *of_fold = parts + (draws_folds(&by->draws) + f) * by->part_count;
+        status =
+            measure_rows(by->info->name, scoring_variant(by), input, t->fold_rows[f], t->fold_count[f], of_fold, error);
+        if (status == GBV_UNDEFINED || status == GBV_BAD_INPUT) {
+            for (size_t i = 0; i < by->part_count; i++)
+                of_fold[i] = NAN;
+            status = GBV_OK;
+        }
+    }
+    if (status == GBV_OK && by->draws.replicates)
+        status = measure_replicates(by->info->name, scoring_variant(by), input, &t->resampled, model->progress,
+                                    model->context, parts + draws_replicates(&by->draws) * by->part_count, error);
+    return status;
+}
+
+static gbv_status score_by(const valuation *v, size_t m, size_t index, size_t target_index, const pieces *p, worker *w,
+                           gbv_score *out, gbv_error *error)
+{
+    const scoring *by = &v->scorings[m];
+    const target *t = &v->targets[target_index];
+    gbv_measure_input input = pieces_input(p, by);
     gbv_error own;
-    input.features = by->reads_outputs ? input.probabilities : p->features;
-    input.source_features = p->own_outputs;
-    double *parts = by->parts + index * by->part_count;
-    gbv_status status = scoring_check(v, by, index, &own);
+    double *parts = scoring_parts(v, by, index, target_index), begun = clock_seconds();
+    gbv_status status = scoring_check(v, by, &own);
     if (status == GBV_OK)
-        status = measure_parts(by->info->name, scoring_variant(by), &input, parts, terms, &own);
-    out->standard_error = status == GBV_OK ? standard_error_of_mean(terms, input.rows) : NAN;
+        status = scoring_check_source(v, by, index, &own);
+    if (status == GBV_OK)
+        status = measure_parts(by->info->name, scoring_variant(by), &input, parts, w->terms, &own);
+    if (status == GBV_OK && !valuation_is_crowd(v))
+        out->standard_error = standard_error_of_mean(w->terms, input.rows);
+    if (status == GBV_OK)
+        status = score_resampled(by, t, v->given.model, &input, parts, &own);
+    w->seconds[m] += clock_seconds() - begun;
     if (status == GBV_OK)
         return GBV_OK;
-    for (size_t i = 0; i < by->part_count; i++)
+    for (size_t i = 0; i < by->draws.count * by->part_count; i++)
         parts[i] = NAN;
-    /* Only the first measure can stop the run by what a source is. */
+    /* Only the first way of scoring can stop the run by what a source is. Judged by others, a source may do without
+     * some of them. */
     bool undefined = status == GBV_UNDEFINED || (m > 0 && (status == GBV_USAGE || status == GBV_BAD_INPUT));
-    if (undefined && !(out->reason = strdup(own.message)))
+    if (undefined && !out->reason && !(out->reason = strdup(own.message)))
         return error_out_of_memory(error, "the result");
-    if (undefined && (m > 0 || v->options->undefined_as_zero))
+    if (undefined && (m > 0 || v->options->undefined_as_zero || valuation_is_crowd(v)))
         return GBV_OK;
     *error = own;
     return status;
 }
 
-static gbv_status score_source(const valuation *v, size_t index, arena *scratch, gbv_result *result, gbv_error *error)
+static gbv_status score_model(const valuation *v, const gbv_model *model, size_t index, worker *w, gbv_result *result,
+                              gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t t = 0; t < v->target_count && status == GBV_OK; t++) {
+        pieces p;
+        if (v->targets[t].source == index)
+            continue;
+        arena_reset(&w->reading);
+        status = pieces_read(v, v->scoring_count, model, index, &v->targets[t], &w->reading, &p, error);
+        if (status == GBV_OK && v->reference && v->targets[t].labels)
+            status = judge_agreement(&p, &result->sources[index], error);
+        for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
+            if (v->scorings[m].info)
+                status = score_by(v, m, index, t, &p, w, &result->measures[m].scores[index], error);
+    }
+    return status;
+}
+
+/* Models of resampled rows of the source, on all rows of the targets, by the first way of scoring. */
+static gbv_status score_refits(const valuation *v, const gbv_model *first, size_t index, worker *w, gbv_error *error)
+{
+    const scoring *by = &v->scorings[0];
+    fit_shape shape = {0};
+    refit how = {.start = first, .shape = &shape, .rough = true};
+    gbv_status status = GBV_OK;
+    for (size_t r = 0; r < by->draws.refits && status == GBV_OK; r++) {
+        gbv_model *model = NULL;
+        double begun = clock_seconds();
+        arena_reset(&w->fitting);
+        how.draw = (uint32_t)r + 1;
+        status = v->problem->phi(&v->given, index, &how, &w->fitting, &model, error);
+        w->model_seconds += clock_seconds() - begun;
+        for (size_t t = 0; t < v->target_count && status == GBV_OK; t++) {
+            pieces p;
+            gbv_error own;
+            double *parts = scoring_parts(v, by, index, t) + (draws_refits(&by->draws) + r) * by->part_count;
+            if (v->targets[t].source == index)
+                continue;
+            arena_reset(&w->reading);
+            if ((status = pieces_read(v, 1, model, index, &v->targets[t], &w->reading, &p, error)) != GBV_OK)
+                break;
+            gbv_measure_input input = pieces_input(&p, by);
+            begun = clock_seconds();
+            if (measure_parts(by->info->name, scoring_variant(by), &input, parts, w->terms, &own) != GBV_OK)
+                for (size_t i = 0; i < by->part_count; i++)
+                    parts[i] = NAN;
+            w->seconds[0] += clock_seconds() - begun;
+        }
+        gbv_model_free(model);
+    }
+    fit_shape_free(&shape);
+    return status;
+}
+
+static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_result *result, gbv_error *error)
 {
     gbv_model *model = NULL;
-    pieces p = {0};
-    const source *s = &v->sources->items[index];
     gbv_source_result *out = &result->sources[index];
-    const sample *target = v->problem->varphi(&v->given, index);
+    bool fitted = !v->sources->items[index].probabilities;
     gbv_status status = GBV_OK;
-    if (s->probabilities)
-        status = take_probabilities(v, s, scratch, &p, error);
-    else if ((status = v->problem->phi(&v->given, index, scratch, &model, error)) == GBV_OK)
-        status = read_out(v, model, index, target, scratch, &p, error);
-    double *terms = status == GBV_OK ? arena_array(scratch, p.shared.rows, sizeof *terms) : NULL;
-    if (status == GBV_OK && !terms)
-        status = error_out_of_memory(error, "the scores of reference rows");
+    double begun = clock_seconds();
+    arena_reset(&w->fitting);
+    if (fitted)
+        status = v->problem->phi(&v->given, index, &(refit){0}, &w->fitting, &model, error);
+    w->model_seconds += clock_seconds() - begun;
     if (status == GBV_OK)
-        status = judge_agreement(&p, out, error);
-    for (size_t m = 0; m < v->measure_count && status == GBV_OK; m++)
-        status = score_by(v, m, index, &p, terms, &result->measures[m].scores[index], error);
+        status = score_model(v, model, index, w, result, error);
+    if (status == GBV_OK && fitted && v->scorings[0].info)
+        status = score_refits(v, model, index, w, error);
     const char *reason = result->measures[0].scores[index].reason;
-    if (status == GBV_OK && reason &&
+    if (status == GBV_OK && reason && !valuation_is_crowd(v) &&
         !flag_add(out, FLAG_UNDEFINED, "source '%s' has no score and gets no weight: %s", out->name, reason))
         status = error_out_of_memory(error, "the result");
     gbv_model_free(model);
@@ -185,31 +194,56 @@ static bool keep_watch(void *context, const char *stage, size_t done, size_t tot
     return w->stop;
 }
 
+static bool worker_open(worker *w, const valuation *v)
+{
+    size_t most = 0;
+    for (size_t t = 0; t < v->target_count; t++)
+        most = v->targets[t].rows.rows > most ? v->targets[t].rows.rows : most;
+    *w = (worker){.terms = memory_array(most, sizeof *w->terms),
+                  .seconds = memory_zeroed(v->scoring_count, sizeof *w->seconds)};
+    return w->terms && w->seconds;
+}
+
+/* What it measured is added up; the order may differ from run to run, and so may the seconds. */
+static void worker_close(worker *w, valuation *v)
+{
+#pragma omp critical(gbv_value_report)
+    {
+        v->model_seconds += w->model_seconds;
+        for (size_t m = 0; w->seconds && m < v->scoring_count; m++)
+            v->scorings[m].seconds += w->seconds[m];
+    }
+    arena_free(&w->fitting);
+    arena_free(&w->reading);
+    free(w->terms);
+    free(w->seconds);
+}
+
 /* Sources are scored side by side. Each worker has its own memory and error; the failure of the lowest-numbered source
  * is the one reported, so that the message does not depend on who was faster. */
-static gbv_status score_all(valuation *v, gbv_result *result, gbv_error *error)
+static gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
 {
-    size_t count = v->sources->count, failed_index = SIZE_MAX;
+    size_t count = v->source_count, failed_index = SIZE_MAX;
     gbv_status failed = GBV_OK;
-    watch w = {.asked = &v->options->model, .total = count};
+    watch seen = {.asked = &v->options->model, .total = count};
     /* One source alone may use all threads itself. */
     gbv_model_options model = v->options->model;
     int workers = (int)plan_workers(v->threads, count);
     model.threads = workers > 1 ? 1 : v->threads;
     model.progress = keep_watch;
-    model.context = &w;
+    model.context = &seen;
     v->given.model = &model;
 #pragma omp parallel num_threads(workers)
     {
-        arena scratch = {0};
+        worker w;
         gbv_error own;
+        bool open = worker_open(&w, v);
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++) {
-            if (w.stop)
+            if (seen.stop || !valuation_owns(v, i))
                 continue;
-            arena_reset(&scratch);
-            gbv_status status = score_source(v, i, &scratch, result, &own);
-            w.done++;
+            gbv_status status = open ? score_source(v, i, &w, result, &own) : error_out_of_memory(&own, "the scores");
+            seen.done++;
 #pragma omp critical(gbv_value_report)
             if (status != GBV_OK && i < failed_index) {
                 failed_index = i;
@@ -217,37 +251,47 @@ static gbv_status score_all(valuation *v, gbv_result *result, gbv_error *error)
                 if (error)
                     *error = own;
             }
-            keep_watch(&w, NULL, 0, 0);
+            keep_watch(&seen, NULL, 0, 0);
         }
-        arena_free(&scratch);
+        worker_close(&w, v);
     }
     v->given.model = NULL;
-    if (w.stop)
-        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", w.done, count);
+    if (seen.stop)
+        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", seen.done, count);
     return failed;
 }
 
-/* The scores of a joint measure exist only now that every source has given its parts. */
-static gbv_status combine(const scoring *m, gbv_measure_result *out, size_t count, gbv_error *error)
+/* A method that looks at the data scores all sources at once. Only the first can stop the run. */
+static gbv_status score_data(valuation *v, size_t m, gbv_result *result, gbv_error *error)
 {
-    double *scores = memory_array(count, sizeof *scores);
-    if (!scores)
-        return error_out_of_memory(error, "the scores");
-    gbv_status status = measure_combine(m->info->name, scoring_variant(m), m->parts, count, scores, error);
-    for (size_t i = 0; i < count && status == GBV_OK; i++) {
-        out->scores[i].score = scores[i];
-        out->scores[i].score_status = isnan(scores[i])         ? GBV_SCORE_UNDEFINED
-                                      : scores[i] == -INFINITY ? GBV_SCORE_MINUS_INFINITY
-                                                               : GBV_SCORE_OK;
-    }
-    free(scores);
-    return status;
+    scoring *by = &v->scorings[m];
+    double begun = clock_seconds();
+    gbv_error own;
+    gbv_status status = scoring_check(v, by, &own);
+    for (size_t i = 0; i < v->source_count && status == GBV_OK; i++)
+        status = scoring_check_source(v, by, i, &own);
+    if (status == GBV_OK)
+        status = by->method->score(v, by, &own);
+    by->seconds += clock_seconds() - begun;
+    bool passed_over = m > 0 && (status == GBV_UNDEFINED || status == GBV_USAGE || status == GBV_BAD_INPUT);
+    if (status != GBV_OK && !passed_over && error)
+        *error = own;
+    for (size_t i = 0; i < v->source_count && passed_over; i++)
+        if (!(result->measures[m].scores[i].reason = strdup(own.message)))
+            return error_out_of_memory(error, "the result");
+    return passed_over ? GBV_OK : status;
 }
 
 gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error)
 {
-    gbv_status status = score_all(v, result, error);
-    for (size_t m = 0; m < v->measure_count && status == GBV_OK; m++)
-        status = combine(&v->measures[m], &result->measures[m], result->source_count, error);
+    for (size_t i = 0; i < v->source_count; i++)
+        result->sources[i].agreement = NAN;
+    for (size_t m = 0; m < v->scoring_count; m++)
+        for (size_t i = 0; i < v->source_count; i++)
+            result->measures[m].scores[i].standard_error = NAN;
+    gbv_status status = score_models(v, result, error);
+    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
+        if (!v->scorings[m].info)
+            status = score_data(v, m, result, error);
     return status;
 }

@@ -4,49 +4,112 @@
 
 #include <gbv/value.h>
 
+#include "measure/replicate.h"
 #include "problem/problem.h"
+#include "value/draws.h"
+#include "value/method/method.h"
+#include "value/tau_auto.h"
 
-/* One of the measures of the run. */
+/* One way in which the run scores its sources. */
 typedef struct scoring {
-    const gbv_measure_info *info;
-    char variant[GBV_VARIANT_LENGTH]; /* "" for a measure with one form */
+    const method *method;
+    const gbv_measure_info *info;     /* of the measure that scores m_s; NULL: the method looks at the data */
+    char variant[GBV_VARIANT_LENGTH]; /* of the measure or else of the method; "" for one with one form */
     const char *feature_space;
     bool reads_outputs; /* the model's probabilities are what it is given as features */
-    double *parts;      /* source_count x part_count: what each source contributes; NaN where undefined */
+    gbv_tau_mode tau_mode;
+    double tau;
+    draws draws;
     size_t part_count;
+    double *parts;  /* source x target x draw x part: what each source contributes; NaN where undefined */
+    double *scores; /* source x draw */
+    double seconds; /* of work, without fitting the models */
 } scoring;
 
+/* A set of rows that models are scored on: the reference, or without one the rows of a source. */
+typedef struct target {
+    sample rows;
+    sample_part *parts;
+    double *features;    /* of the reference: its rows as doubles once, because every model reads them */
+    int32_t *own_labels; /* of a source's rows, as classes */
+    const int32_t *labels;
+    size_t source; /* whose rows these are, which its own model is not scored on; SIZE_MAX: nobody's */
+    row_draws resampled;
+    unsigned char *fold; /* of each row: which of the halves that choose tau; NULL: there are none */
+    size_t *fold_rows[2], fold_count[2];
+} target;
+
 typedef struct valuation {
-    const gbv_dataset *reference;
+    const gbv_dataset *reference; /* NULL: there is none */
     const gbv_sources *sources;
+    size_t source_count;
     const gbv_value_options *options;
-    scoring *measures; /* the first decides the weights */
-    size_t measure_count;
+    double *prior;     /* of each source, not necessarily summing to one */
+    scoring *scorings; /* the first decides the weights */
+    size_t scoring_count;
     const problem *problem;
     size_t threads;
     class_table classes;
+    size_t class_count; /* classes that the targets' labels may have */
     problem_case given;
-    double *reference_rows; /* D* as doubles */
-    sample_part reference_part;
-    sample reference_sample;
+    target *targets;
+    size_t target_count;
+    double model_seconds;   /* of fitting */
+    bool tau_can_be_judged; /* by final models on a labelled reference */
+    tau_choice tau_judged;  /* of the first scoring, when it has folds */
 } valuation;
 
-/* choose.c: the measures that the options name, in that order, each once. */
+/* choose.c: the scorings that the options name, in that order, each once; then room for their scores. */
 GBV_MUST_CHECK gbv_status valuation_choose(valuation *v, gbv_error *error);
+GBV_MUST_CHECK gbv_status valuation_make_room(valuation *v, gbv_error *error);
 void valuation_forget(valuation *v);
-/* Why a measure cannot score a source at all, before anything is fitted; GBV_OK when it can. */
-gbv_status scoring_check(const valuation *v, const scoring *m, size_t source_index, gbv_error *error);
+/* Why sources cannot be scored so at all, before anything is fitted; GBV_OK when they can. The second asks about one
+ * source. */
+gbv_status scoring_check(const valuation *v, const scoring *by, gbv_error *error);
+gbv_status scoring_check_source(const valuation *v, const scoring *by, size_t source_index, gbv_error *error);
 
-/* score.c: fits each m_s once, reads it out once and scores it by every measure; fills agreement, flags that need the
- * readout, and `result->measures`. */
+/* targets.c: the sets of rows to score on, with their resampled rows. */
+GBV_MUST_CHECK gbv_status targets_create(valuation *v, gbv_error *error);
+GBV_MUST_CHECK gbv_status targets_resample(valuation *v, gbv_error *error);
+void targets_free(valuation *v);
+
+/* score.c: fits each m_s, reads it out once and scores it in every way; fills agreement, flags that need the readout,
+ * and `result->measures`. */
 GBV_MUST_CHECK gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error);
 
-/* weigh.c: the posterior by every measure; that of the first becomes the result's. */
+/* combine.c: the parts of the sources become scores; without a reference their models are judged by each other. */
+GBV_MUST_CHECK gbv_status combine_scores(const valuation *v, scoring *by, gbv_error *error);
+
+/* temperature.c: judges the temperatures of every scoring that has folds, and takes the chosen one where tau is auto.
+ */
+/* Sets tau_can_be_judged; fails where tau is auto and it cannot. */
+GBV_MUST_CHECK gbv_status temperature_check(valuation *v, gbv_error *error);
+GBV_MUST_CHECK gbv_status choose_temperatures(valuation *v, gbv_result *result, gbv_error *error);
+
+/* weigh.c: the posterior in every way of scoring; that of the first becomes the result's. */
 GBV_MUST_CHECK gbv_status weigh_sources(const valuation *v, gbv_result *result, gbv_error *error);
 
-static inline const char *scoring_variant(const scoring *m)
+static inline const char *scoring_variant(const scoring *by)
 {
-    return *m->variant ? m->variant : NULL;
+    return *by->variant ? by->variant : NULL;
+}
+
+/* Whether this run scores the source, which may be another shard's business. */
+static inline bool valuation_owns(const valuation *v, size_t source_index)
+{
+    size_t shards = v->options->shards;
+    return shards <= 1 || source_index % shards == v->options->shard - 1;
+}
+
+static inline bool valuation_is_crowd(const valuation *v)
+{
+    return v->target_count > 1;
+}
+
+/* The parts of one source on one target: draw after draw. */
+static inline double *scoring_parts(const valuation *v, const scoring *by, size_t source_index, size_t target_index)
+{
+    return by->parts + (source_index * v->target_count + target_index) * by->draws.count * by->part_count;
 }
 
 #endif

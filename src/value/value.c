@@ -11,29 +11,42 @@
 #include "value/result.h"
 #include "value/valuation.h"
 
+enum { REPLICATES = 200, REFITS = 20 };
+
 gbv_value_options gbv_value_defaults(void)
 {
-    return (gbv_value_options){.measure = "leep", .model = gbv_model_defaults(), .tau = 1};
+    return (gbv_value_options){.method = "gbv",
+                               .model = gbv_model_defaults(),
+                               .tau_mode = GBV_TAU_OWN,
+                               .tau = 1,
+                               .replicates = REPLICATES,
+                               .refits = REFITS};
 }
 
-/* D* as doubles once, because every source's model reads it. */
-static gbv_status prepare_reference(valuation *v, gbv_error *error)
+/* Without a reference every source must have rows for the others to be judged by. */
+static gbv_status check_without_reference(const valuation *v, gbv_error *error)
 {
-    const gbv_dataset *d = v->reference;
-    size_t columns = d->features.columns;
-    v->reference_rows = memory_array(d->row_count, columns * sizeof(double));
-    if (!v->reference_rows)
-        return error_out_of_memory(error, "the reference");
-    sample_part given = {.features = d->features, .rows = d->row_index, .count = d->row_count};
-    sample whole = {.parts = &given, .part_count = 1, .rows = d->row_count, .columns = columns};
-    const double *block = sample_block_f64(&whole, 0, d->row_count, v->reference_rows);
-    v->reference_part = (sample_part){.features = gbv_matrix_f64(block, d->row_count, columns),
-                                      .labels = d->labels,
-                                      .count = d->row_count,
-                                      .row_weight = 1};
-    v->reference_sample =
-        (sample){.parts = &v->reference_part, .part_count = 1, .rows = d->row_count, .columns = columns};
+    for (size_t i = 0; i < v->sources->count; i++)
+        if (v->sources->items[i].probabilities)
+            return error_set(error, GBV_USAGE,
+                             "source '%s' is given as probabilities of the reference's rows, and there is no "
+                             "reference: give one, or the source's sample",
+                             v->sources->items[i].name);
     return GBV_OK;
+}
+
+static gbv_status check_prior(const valuation *v, gbv_error *error)
+{
+    const gbv_value_options *o = v->options;
+    if (o->prior_mode == GBV_PRIOR_GIVEN && !o->prior)
+        return error_set(error, GBV_USAGE, "the prior is to be given, but no numbers were");
+    for (size_t i = 0; o->prior_mode == GBV_PRIOR_ROWS && i < v->sources->count; i++)
+        if (v->sources->items[i].probabilities)
+            return error_set(error, GBV_USAGE,
+                             "source '%s' is given as probabilities and has no rows, which the prior is to follow: use "
+                             "a uniform or a given prior",
+                             v->sources->items[i].name);
+    return o->prior_mode == GBV_PRIOR_GIVEN ? posterior_check_prior(o->prior, v->sources->count, error) : GBV_OK;
 }
 
 static gbv_status check_options(valuation *v, gbv_error *error)
@@ -46,20 +59,13 @@ static gbv_status check_options(valuation *v, gbv_error *error)
         return status;
     if (v->sources->count == 0)
         return error_set(error, GBV_USAGE, "there are no sources: give at least one with --source NAME=FILE");
-    if ((status = posterior_check_tau(o->tau_mode, o->tau, error)) != GBV_OK)
-        return status;
-    if (o->prior_mode == GBV_PRIOR_GIVEN && !o->prior)
-        return error_set(error, GBV_USAGE, "the prior is to be given, but no numbers were");
-    for (size_t i = 0; o->prior_mode == GBV_PRIOR_ROWS && i < v->sources->count; i++)
-        if (v->sources->items[i].probabilities)
-            return error_set(error, GBV_USAGE,
-                             "source '%s' is given as probabilities and has no rows, which the prior is to follow: use "
-                             "a uniform or a given prior",
-                             v->sources->items[i].name);
-    if (!v->reference->labels)
-        return error_set(error, GBV_BAD_INPUT, "%s: the reference has no labels, which scoring needs",
-                         v->reference->name);
-    return GBV_OK;
+    if ((status = posterior_check_tau(v->scorings[0].tau_mode, v->scorings[0].tau, error)) == GBV_OK)
+        status = check_prior(v, error);
+    if (status == GBV_OK && !v->reference)
+        status = check_without_reference(v, error);
+    if (status == GBV_OK)
+        status = temperature_check(v, error);
+    return status == GBV_OK ? scoring_check(v, &v->scorings[0], error) : status;
 }
 
 /* The class names, and what is odd about each source, before anything is trained. */
@@ -78,46 +84,101 @@ static void keep_warning(void *context, fit_finding finding, size_t source_index
         text_list_add(&result->warnings, &result->warning_count, sentence);
 }
 
+/* Whether the sources fit the reference and each other, and what their labels are called. */
+static gbv_status match_sources(valuation *v, gbv_result *result, gbv_error *error)
+{
+    gbv_error own;
+    bool labelled = v->reference && !v->options->unlabelled;
+    size_t problems = labelled || !v->reference
+                          ? sources_fit(v->reference, v->sources, &v->classes, keep_warning, result, &own)
+                          : sources_fit_unlabelled(v->reference, v->sources, &v->classes, keep_warning, result, &own);
+    if (problems) {
+        if (error)
+            *error = own;
+        return own.status;
+    }
+    v->class_count = labelled ? v->classes.reference_count : v->classes.count;
+    return GBV_OK;
+}
+
+/* From checked options to scores by every way of scoring. */
+static gbv_status score(valuation *v, gbv_result *result, gbv_error *error)
+{
+    gbv_status status = match_sources(v, result, error);
+    for (size_t i = 0; i < v->sources->count && status == GBV_OK; i++)
+        status = scoring_check_source(v, &v->scorings[0], i, error);
+    if (status != GBV_OK)
+        return status;
+    v->problem = problem_find(v->sources->from_table ? "annotator" : "vendor");
+    v->given = (problem_case){.sources = v->sources, .classes = &v->classes};
+    status = targets_create(v, error);
+    for (size_t t = 0; t < v->target_count && status == GBV_OK; t++)
+        result->reference_rows += v->targets[t].rows.rows;
+    if (status == GBV_OK && (status = valuation_make_room(v, error)) == GBV_OK &&
+        (status = targets_resample(v, error)) == GBV_OK)
+        status = score_sources(v, result, error);
+    return status;
+}
+
+static gbv_status make_prior(valuation *v, gbv_error *error)
+{
+    const gbv_value_options *o = v->options;
+    if (!(v->prior = memory_array(v->source_count, sizeof *v->prior)))
+        return error_out_of_memory(error, "the prior");
+    for (size_t i = 0; i < v->source_count; i++)
+        v->prior[i] = o->prior_mode == GBV_PRIOR_GIVEN  ? o->prior[i]
+                      : o->prior_mode == GBV_PRIOR_ROWS ? (double)v->sources->items[i].row_count
+                                                        : 1;
+    return GBV_OK;
+}
+
+/* From the sources' parts to the result; only the choice of tau looks at the data again. */
+static gbv_status weigh(valuation *v, gbv_result *result, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
+        if (v->scorings[m].info)
+            status = combine_scores(v, &v->scorings[m], error);
+    if (status == GBV_OK)
+        status = choose_temperatures(v, result, error);
+    if (status == GBV_OK)
+        status = weigh_sources(v, result, error);
+    if (status == GBV_OK && !record_warnings(result))
+        status = error_out_of_memory(error, "the result");
+    if (status == GBV_OK && result->measure_count == 1)
+        result_forget_measures(result); /* it is the result itself */
+    return status;
+}
+
 gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
                      gbv_result **result, gbv_error *error)
 {
     gbv_value_options defaults = gbv_value_defaults();
-    valuation v = {.reference = reference, .sources = sources, .options = options ? options : &defaults};
+    valuation v = {.reference = reference,
+                   .sources = sources,
+                   .source_count = sources->count,
+                   .options = options ? options : &defaults};
     *result = NULL;
     gbv_result *made = NULL;
     plan p = plan_begin(v.options->model.threads);
-    gbv_status status = check_options(&v, error);
-    if (status != GBV_OK)
-        goto done;
-    status = GBV_FAILED;
-    if (!(made = result_create(sources->count)) || !record_names(made, &v) || !record_measures(made, &v)) {
-        error_out_of_memory(error, "the result");
-        goto done;
-    }
-    if (sources_fit(reference, sources, &v.classes, keep_warning, made, error) > 0) {
-        status = error ? error->status : GBV_BAD_INPUT;
-        goto done;
-    }
-    status = GBV_OK;
-    for (size_t i = 0; i < sources->count && status == GBV_OK; i++)
-        status = scoring_check(&v, &v.measures[0], i, error);
-    if (status != GBV_OK || (status = prepare_reference(&v, error)) != GBV_OK)
-        goto done;
-    v.problem = problem_find(sources->from_table ? "annotator" : "vendor");
     v.threads = p.threads;
-    v.given = (problem_case){.reference = &v.reference_sample, .sources = sources, .classes = &v.classes};
-    status = score_sources(&v, made, error);
+    gbv_status status = check_options(&v, error);
+    if (status == GBV_OK &&
+        (!(made = result_create(sources->count)) || !record_names(made, &v) || !record_measures(made, &v)))
+        status = error_out_of_memory(error, "the result");
     if (status == GBV_OK)
-        status = weigh_sources(&v, made, error);
+        status = make_prior(&v, error);
+    if (status == GBV_OK)
+        status = score(&v, made, error);
     if (status == GBV_OK && !record_run(made, &v))
         status = error_out_of_memory(error, "the result");
-    if (status == GBV_OK && made->measure_count == 1)
-        result_forget_measures(made); /* it is the result itself */
-done:
+    if (status == GBV_OK)
+        status = weigh(&v, made, error);
     plan_end(p);
+    targets_free(&v);
     valuation_forget(&v);
     class_table_free(&v.classes);
-    free(v.reference_rows);
+    free(v.prior);
     if (status == GBV_OK)
         *result = made;
     else

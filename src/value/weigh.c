@@ -1,4 +1,5 @@
-/* weigh.c - from scores to weights: P(s) by each measure, ranks, and how far the measures agree. */
+/* weigh.c - from scores to weights: P(s) in each way of scoring, ranks, how sure they are, and how far the ways
+ * agree. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "value/posterior.h"
 #include "value/record.h"
 #include "value/result.h"
+#include "value/sureness.h"
 #include "value/valuation.h"
 
 static int by_posterior_downwards(const void *left, const void *right)
@@ -31,34 +33,42 @@ static gbv_status rank(gbv_score *scores, size_t count, gbv_error *error)
 }
 
 /* `numbers` has room for two per source. */
-static gbv_status weigh_by(gbv_measure_result *by, const double *prior, size_t count, const gbv_posterior_options *how,
-                           double *numbers, bool *only_prior, gbv_error *error)
+static gbv_status weigh_by(const scoring *from, gbv_measure_result *by, const double *prior, size_t count,
+                           bool undefined_as_zero, double *numbers, bool *only_prior, gbv_error *error)
 {
+    gbv_posterior_options how = {.tau_mode = from->tau_mode, .tau = from->tau, .undefined_as_zero = undefined_as_zero};
     double *scores = numbers, *posterior = numbers + count;
-    for (size_t i = 0; i < count; i++)
-        scores[i] = by->scores[i].score;
-    gbv_status status = gbv_posterior(scores, prior, count, how, posterior, only_prior, error);
+    for (size_t i = 0; i < count; i++) {
+        double score = from->scores[i * from->draws.count];
+        scores[i] = by->scores[i].score = score;
+        by->scores[i].score_status = isnan(score)         ? GBV_SCORE_UNDEFINED
+                                     : score == -INFINITY ? GBV_SCORE_MINUS_INFINITY
+                                                          : GBV_SCORE_OK;
+    }
+    gbv_status status = gbv_posterior(scores, prior, count, &how, posterior, only_prior, error);
     for (size_t i = 0; i < count; i++)
         by->scores[i].posterior = status == GBV_OK ? posterior[i] : NAN;
+    double inverse = posterior_inverse_tau(from->tau_mode, from->tau, count);
+    by->tau_mode = from->tau_mode;
+    by->tau = inverse > 0 ? 1 / inverse : INFINITY;
+    by->seconds = from->seconds;
+    by->effective_sources = NAN;
     if (status != GBV_OK)
         return status;
     by->effective_sources = posterior_summarise(posterior, NULL, count).effective_sources;
     return rank(by->scores, count, error);
 }
 
-static gbv_status weigh_all(gbv_result *result, const double *prior, const gbv_posterior_options *how, double *numbers,
+static gbv_status weigh_all(const valuation *v, gbv_result *result, const double *prior, double *numbers,
                             bool *only_prior, gbv_error *error)
 {
     size_t count = result->source_count;
-    gbv_status status = weigh_by(&result->measures[0], prior, count, how, numbers, only_prior, error);
-    gbv_posterior_options others = *how;
-    others.undefined_as_zero = true;
+    gbv_status status = weigh_by(&v->scorings[0], &result->measures[0], prior, count, v->options->undefined_as_zero,
+                                 numbers, only_prior, error);
     for (size_t m = 1; m < result->measure_count && status == GBV_OK; m++) {
-        gbv_measure_result *by = &result->measures[m];
         bool ignored;
-        by->effective_sources = NAN;
-        status = weigh_by(by, prior, count, &others, numbers, &ignored, error);
-        if (status == GBV_UNDEFINED) /* no source has a score by this measure, which is what the result then says */
+        status = weigh_by(&v->scorings[m], &result->measures[m], prior, count, true, numbers, &ignored, error);
+        if (status == GBV_UNDEFINED) /* no source has a score in this way, which is what the result then says */
             status = GBV_OK;
     }
     for (size_t m = 0; m < result->measure_count && result->measure_count > 1 && status == GBV_OK; m++)
@@ -67,7 +77,7 @@ static gbv_status weigh_all(gbv_result *result, const double *prior, const gbv_p
     return status;
 }
 
-/* The first measure's line becomes the source's own. */
+/* The first way's line becomes the source's own. */
 static void take_over(gbv_result *result, const double *prior)
 {
     size_t count = result->source_count;
@@ -87,36 +97,28 @@ static void take_over(gbv_result *result, const double *prior)
         s->row_weight = s->rows ? by->posterior / (double)s->rows : NAN;
         s->rank = by->rank;
     }
+    result->tau_mode = result->measures[0].tau_mode;
+    result->tau = result->measures[0].tau;
 }
 
 gbv_status weigh_sources(const valuation *v, gbv_result *result, gbv_error *error)
 {
     size_t count = result->source_count;
-    const gbv_value_options *o = v->options;
-    double *prior = memory_array(3 * count, sizeof *prior), *numbers = prior + count;
+    const scoring *first = &v->scorings[0];
+    double *numbers = memory_array(2 * count, sizeof *numbers);
     size_t *rows = memory_array(count, sizeof *rows);
     gbv_status status = GBV_OK;
     bool only_prior = false;
-    if (!prior || !rows) {
+    if (!numbers || !rows)
         status = error_out_of_memory(error, "the posterior");
+    if (status != GBV_OK || (status = weigh_all(v, result, v->prior, numbers, &only_prior, error)) != GBV_OK)
         goto done;
-    }
-    for (size_t i = 0; i < count; i++) {
-        rows[i] = result->sources[i].rows;
-        prior[i] = o->prior_mode == GBV_PRIOR_GIVEN  ? o->prior[i]
-                   : o->prior_mode == GBV_PRIOR_ROWS ? (double)rows[i]
-                                                     : 1;
-    }
-    gbv_posterior_options how = {.tau_mode = o->tau_mode, .tau = o->tau, .undefined_as_zero = o->undefined_as_zero};
-    if ((status = weigh_all(result, prior, &how, numbers, &only_prior, error)) != GBV_OK)
-        goto done;
-    take_over(result, prior);
-    result->tau_mode = o->tau_mode;
-    result->tau_inverse = posterior_inverse_tau(o->tau_mode, o->tau, count);
-    result->tau = result->tau_inverse > 0 ? 1 / result->tau_inverse : INFINITY;
+    take_over(result, v->prior);
+    result->tau_inverse = posterior_inverse_tau(first->tau_mode, first->tau, count);
     for (size_t i = 0; i < count; i++) {
         numbers[i] = result->sources[i].score;
         numbers[count + i] = result->sources[i].posterior;
+        rows[i] = result->sources[i].rows;
     }
     posterior_summary summary = posterior_summarise(numbers + count, rows, count);
     result->entropy = summary.entropy;
@@ -125,10 +127,12 @@ gbv_status weigh_sources(const valuation *v, gbv_result *result, gbv_error *erro
     if (only_prior &&
         !result_warn(result, "no source with a positive prior has a finite score: the weights are the prior"))
         status = error_out_of_memory(error, "the result");
-    if (status == GBV_OK && o->tau_curve)
-        status = record_tau_curve(result, numbers, prior, o->undefined_as_zero, error);
+    if (status == GBV_OK && v->options->tau_curve)
+        status = record_tau_curve(result, v, numbers, error);
+    if (status == GBV_OK)
+        status = judge_sureness(v, result, error);
 done:
-    free(prior);
+    free(numbers);
     free(rows);
     return status;
 }

@@ -1,0 +1,130 @@
+#include "valuing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
+{
+    gbv_value_options *options = &chosen->options;
+    *options = gbv_value_defaults();
+    const option all[VALUING_OPTIONS] = {
+        {"probabilities", OPTION_LIST, &in->probabilities, "NAME=FILE",
+         "a source as its model's probabilities of the reference's rows; once per source", 0},
+        {"measure", OPTION_TEXT, &chosen->measure, "NAME[,NAME...]|all",
+         "what gbv scores by; the first gives the weights (default: leep; see gbv list measures)", 0},
+        {"tau", OPTION_TEXT, &chosen->tau, "quick|auto|code|VALUE",
+         "temperature (default: quick, 1/log2 of the sources, for gbv, and 1 for other methods)", 0},
+        {"prior", OPTION_TEXT, &chosen->prior, "uniform|rows|FILE",
+         "prior weights (default: uniform; FILE: CSV source,prior)", 0},
+        {"undefined", OPTION_TEXT, &chosen->undefined, "error|zero",
+         "a source without a score stops the run (default) or gets no weight", 0},
+        {"intervals", OPTION_TEXT, &chosen->intervals, "N|off",
+         "resamplings of the reference rows for the intervals (default: 200)", 0},
+        {"refits", OPTION_COUNT, &options->refits, "R",
+         "fits of each model on resampled rows of its source, for the intervals", 0},
+        {"memory", OPTION_TEXT, &chosen->memory, "SIZE",
+         "what lava's cost matrix may take, such as 500M or 4G (default: a quarter of the machine's)", 0},
+        {"fast", OPTION_FLAG, &options->fast, NULL, "single precision where a measure offers it (1e-6)", 0},
+        {"seed", OPTION_SEED, &options->model.seed, "N", "random numbers of the mlp and of the intervals", 0},
+        {"reference-unlabeled", OPTION_TEXT, &in->unlabelled_path, "DATASET",
+         "a reference without labels, or whose labels are not to be used", 0},
+        {"no-reference", OPTION_FLAG, &in->no_reference, NULL, "the sources are judged by each other", 0},
+        {0},
+    };
+    memcpy(table, all, sizeof all);
+}
+
+static int read_tau(const command *self, valuing *chosen)
+{
+    gbv_value_options *options = &chosen->options;
+    const char *tau = chosen->tau;
+    char *end;
+    if (!tau)
+        return PARSED;
+    options->tau_mode = strcmp(tau, "quick") == 0  ? GBV_TAU_QUICK
+                        : strcmp(tau, "code") == 0 ? GBV_TAU_CODE
+                        : strcmp(tau, "auto") == 0 ? GBV_TAU_AUTO
+                                                   : GBV_TAU_FIXED;
+    if (options->tau_mode != GBV_TAU_FIXED)
+        return PARSED;
+    options->tau = strtod(tau, &end);
+    if (*end || end == tau || !(options->tau > 0) || !isfinite(options->tau))
+        return complain(self, GBV_USAGE, "--tau is '%s'; expected quick, auto, code or a number above zero", tau);
+    return PARSED;
+}
+
+static int read_intervals(const command *self, valuing *chosen)
+{
+    const char *text = chosen->intervals;
+    char *end;
+    if (!text)
+        return PARSED;
+    if (strcmp(text, "off") == 0) {
+        chosen->options.replicates = 0;
+        return PARSED;
+    }
+    unsigned long count = strtoul(text, &end, 10);
+    if (*end || *text < '0' || *text > '9' || count == 1 || count > 1000000)
+        return complain(self, GBV_USAGE,
+                        "--intervals is '%s'; expected off, or a number of resamplings from 2 to "
+                        "1000000 (200 serve most uses)",
+                        text);
+    chosen->options.replicates = count; /* 0 is off */
+    return PARSED;
+}
+
+static int read_memory(const command *self, valuing *chosen)
+{
+    const char *text = chosen->memory;
+    char *end;
+    if (!text)
+        return PARSED;
+    double size = strtod(text, &end);
+    static const char units[] = "KMGT";
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    for (const char *u = units; unit && u <= unit; u++)
+        size *= 1024;
+    end += unit != NULL;
+    if (*end || end == text || !(size >= 1 && size < 1e18))
+        return complain(self, GBV_USAGE, "--memory is '%s'; expected a size such as 500M or 4G", text);
+    chosen->options.memory = (size_t)size;
+    return PARSED;
+}
+
+int valuing_check(const command *self, valuing *chosen, const inputs *in)
+{
+    gbv_value_options *options = &chosen->options;
+    options->measure = chosen->measure;
+    options->variant = chosen->variant;
+    options->unlabelled = in->unlabelled_path;
+    if (chosen->prior && strcmp(chosen->prior, "rows") == 0)
+        options->prior_mode = GBV_PRIOR_ROWS;
+    else if (chosen->prior && strcmp(chosen->prior, "uniform") != 0)
+        options->prior_mode = GBV_PRIOR_GIVEN;
+    if (chosen->undefined && strcmp(chosen->undefined, "zero") == 0)
+        options->undefined_as_zero = true;
+    else if (chosen->undefined && strcmp(chosen->undefined, "error") != 0)
+        return complain(self, GBV_USAGE, "--undefined is '%s'; expected error or zero", chosen->undefined);
+    int code = read_tau(self, chosen);
+    if (code == PARSED)
+        code = read_intervals(self, chosen);
+    return code == PARSED ? read_memory(self, chosen) : code;
+}
+
+int valuing_read(const command *self, valuing *chosen, const inputs *in)
+{
+    gbv_error error;
+    if (chosen->options.prior_mode != GBV_PRIOR_GIVEN)
+        return PARSED;
+    if (!(chosen->prior_numbers = calloc(gbv_sources_count(in->sources), sizeof *chosen->prior_numbers)))
+        return complain(self, GBV_FAILED, "not enough memory");
+    gbv_status status = gbv_sources_read_numbers(in->sources, chosen->prior, chosen->prior_numbers, &error);
+    chosen->options.prior = chosen->prior_numbers;
+    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}
+
+void valuing_free(valuing *chosen)
+{
+    free(chosen->prior_numbers);
+}

@@ -1,0 +1,24 @@
+/* valuing.h - the options by which commands say how sources are valued (value, compare). */
+#ifndef CLI_VALUING_H
+#define CLI_VALUING_H
+
+#include "inputs.h"
+#include "run.h"
+
+typedef struct valuing {
+    gbv_value_options options;
+    const char *measure, *variant, *tau, *prior, *undefined, *intervals, *memory;
+    double *prior_numbers;
+} valuing;
+
+enum { VALUING_OPTIONS = 13 };
+
+/* Fills `table` with the options of this group, after the defaults were set. */
+void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS]);
+/* Whether the words go together; PARSED or an exit code. */
+int valuing_check(const command *self, valuing *chosen, const inputs *in);
+/* What depends on the sources: the numbers of a prior in a file. */
+int valuing_read(const command *self, valuing *chosen, const inputs *in);
+void valuing_free(valuing *chosen);
+
+#endif

@@ -1,0 +1,37 @@
+/* draws.h - the several scores that one source has by one method: on all reference rows, on the two folds that choose
+ * tau, on resampled reference rows, and of models fitted again on resampled rows of the source. */
+#ifndef VALUE_DRAWS_H
+#define VALUE_DRAWS_H
+
+#include <stddef.h>
+
+typedef struct draws {
+    size_t folds;      /* 0 or 2 */
+    size_t replicates; /* B */
+    size_t refits;     /* R */
+    size_t count;      /* 1 + folds + replicates + refits, in this order */
+} draws;
+
+static inline draws draws_of(size_t folds, size_t replicates, size_t refits)
+{
+    return (draws){folds, replicates, refits, 1 + folds + replicates + refits};
+}
+
+/* Where each kind begins among the draws; the whole reference is draw 0. */
+static inline size_t draws_folds(const draws *d)
+{
+    (void)d;
+    return 1;
+}
+
+static inline size_t draws_replicates(const draws *d)
+{
+    return 1 + d->folds;
+}
+
+static inline size_t draws_refits(const draws *d)
+{
+    return 1 + d->folds + d->replicates;
+}
+
+#endif
