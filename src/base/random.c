@@ -20,6 +20,13 @@ void random_stream_seek(random_stream *stream, uint64_t index)
     stream->left = 0;
 }
 
+random_stream random_stream_open_draw(uint64_t seed, const char *subject, random_purpose purpose, uint32_t draw)
+{
+    random_stream stream = random_stream_open(seed, subject, purpose);
+    stream.counter = (uint64_t)draw << 32; /* 2^34 numbers each */
+    return stream;
+}
+
 uint32_t random_u32(random_stream *stream)
 {
     if (!stream->left) {

@@ -20,6 +20,7 @@ typedef enum random_purpose {
     RANDOM_CENTRES,     /* first centres of clusters */
     RANDOM_ROW_WEIGHTS, /* replicates over the rows of a reference */
     RANDOM_REFIT,       /* which refit goes with which replicate */
+    RANDOM_DRAW,        /* rows of a sample drawn anew */
 } random_purpose;
 
 typedef struct random_stream {
@@ -33,6 +34,8 @@ typedef struct random_stream {
 random_stream random_stream_open(uint64_t seed, const char *subject, random_purpose purpose);
 /* Goes to block `index` of the stream; a block is two uniform numbers. */
 void random_stream_seek(random_stream *stream, uint64_t index);
+/* The same for the draw-th of several alike, which share no numbers; 0 is the one above. */
+random_stream random_stream_open_draw(uint64_t seed, const char *subject, random_purpose purpose, uint32_t draw);
 uint32_t random_u32(random_stream *stream);
 /* In [0, 1), 53 bits. */
 double random_uniform(random_stream *stream);

@@ -61,6 +61,48 @@ void sample_labels(const sample *s, int32_t *classes, double *weights)
             }
         if (weights)
             for (size_t i = 0; i < part->count; i++)
-                *weights++ = part->row_weight;
+                *weights++ = part->row_weight * (part->weights ? part->weights[i] : 1);
     }
+}
+
+/* How often each of `count` rows is drawn. */
+static bool draw_times(size_t count, random_stream *stream, bool half, arena *scratch, size_t *times)
+{
+    if (!half) {
+        for (size_t i = 0; i < count; i++)
+            times[random_below(stream, count)]++;
+        return true;
+    }
+    size_t *order = arena_array(scratch, count, sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    random_shuffle(stream, order, count);
+    for (size_t i = 0; i < count - count / 2; i++)
+        times[order[i]] = 1;
+    return true;
+}
+
+bool sample_part_draw(const sample_part *part, random_stream *stream, bool half, arena *scratch, sample_part *drawn)
+{
+    size_t count = part->count, kept = 0;
+    size_t *times = arena_zeroed(scratch, count, sizeof *times), *rows = arena_array(scratch, count, sizeof *rows);
+    int32_t *labels = part->labels ? arena_array(scratch, count, sizeof *labels) : NULL;
+    double *weights = arena_array(scratch, count, sizeof *weights);
+    if (!times || !rows || (part->labels && !labels) || !weights || !draw_times(count, stream, half, scratch, times))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (times[i]) {
+            rows[kept] = part->rows ? part->rows[i] : i;
+            if (labels)
+                labels[kept] = part->labels[i];
+            weights[kept++] = (double)times[i] * (part->weights ? part->weights[i] : 1);
+        }
+    *drawn = *part;
+    drawn->rows = rows;
+    drawn->labels = labels;
+    drawn->weights = weights;
+    drawn->count = kept;
+    return true;
 }

@@ -14,125 +14,23 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "compute/dense.h"
-#include "compute/power.h"
+#include "compute/temper.h"
 
-static const double floor_share = 1e-6, smallest_inverse = 0.05, largest_inverse = 20;
+static const double floor_share = 1e-6;
 
-/* Stands for the logarithm of zero: its power is exactly zero, and unlike -INFINITY it can be multiplied with that. */
-static const double LOG_OF_ZERO = -1e300;
-
-enum { BLOCK = 1024 }; /* powers taken at a time */
-
+/* The rows of the first half, then those of the second. */
 typedef struct tempering {
     const gbv_measure_input *input;
     size_t columns;
-    size_t *rows;       /* the rows of the first half, then those of the second */
-    size_t starts[3];   /* where each half begins among them */
-    double *logarithms; /* in that order, rows x columns: ln p minus the row's largest */
-    double *powers;     /* of a block of rows */
-    size_t *first;      /* class_count + 1: where the columns of each class begin in `own` */
-    size_t *own;        /* columns, class after class; those of no class are left out */
+    size_t *rows;       /* the row at each place */
+    size_t starts[3];   /* where each half begins */
+    int32_t *labels;    /* by place */
+    double *logarithms; /* by place, rows x columns */
+    double *powers;
+    int32_t *column_class;
+    size_t *first, *own; /* the columns of each class (temper.h) */
+    double *likelihoods; /* by place */
 } tempering;
-
-/* What one row says at an inverse temperature. */
-typedef struct row_state {
-    double likelihood;       /* of the label */
-    double slope, curvature; /* of its logarithm, by the inverse temperature */
-} row_state;
-
-CLONED static void take_powers(const double *logarithms, size_t count, double inverse, double *powers)
-{
-#pragma omp simd
-    for (size_t k = 0; k < count; k++)
-        powers[k] = power_of_e(inverse * logarithms[k]);
-}
-
-/* Sums of w, w l, w l^2. */
-CLONED static void sum_row(const double *logarithms, const double *powers, size_t count, double sums[3])
-{
-    double zeroth = 0, first = 0, second = 0;
-#pragma omp simd reduction(+ : zeroth, first, second)
-    for (size_t z = 0; z < count; z++) {
-        double wl = powers[z] * logarithms[z];
-        zeroth += powers[z];
-        first += wl;
-        second += wl * logarithms[z];
-    }
-    sums[0] = zeroth, sums[1] = first, sums[2] = second;
-}
-
-static row_state temper_row(const tempering *t, size_t position, const double *powers)
-{
-    const double *logarithms = t->logarithms + position * t->columns;
-    size_t label = (size_t)t->input->labels[t->rows[position]];
-    double all[3], own[3] = {0};
-    sum_row(logarithms, powers, t->columns, all);
-    for (size_t k = t->first[label]; k < t->first[label + 1]; k++) {
-        double w = powers[t->own[k]], l = logarithms[t->own[k]];
-        own[0] += w, own[1] += w * l, own[2] += w * l * l;
-    }
-    row_state state = {.likelihood = own[0] / all[0]};
-    if (own[0] > 0) {
-        double mean = all[1] / all[0], own_mean = own[1] / own[0];
-        state.slope = own_mean - mean;
-        state.curvature = own[2] / own[0] - own_mean * own_mean - (all[2] / all[0] - mean * mean);
-    }
-    return state;
-}
-
-static size_t block_rows(const tempering *t)
-{
-    return t->columns < BLOCK ? BLOCK / t->columns : 1;
-}
-
-/* Slope and curvature of a half's log-likelihood; with `likelihoods`, those of its rows too. */
-static void temper_half(const tempering *t, int half, double inverse, double *slope, double *curvature,
-                        double *likelihoods)
-{
-    *slope = *curvature = 0;
-    for (size_t first = t->starts[half]; first < t->starts[half + 1]; first += block_rows(t)) {
-        size_t left = t->starts[half + 1] - first, count = left < block_rows(t) ? left : block_rows(t);
-        take_powers(t->logarithms + first * t->columns, count * t->columns, inverse, t->powers);
-        for (size_t i = 0; i < count; i++) {
-            row_state state = temper_row(t, first + i, t->powers + i * t->columns);
-            *slope += state.slope;
-            *curvature += state.curvature;
-            if (likelihoods)
-                likelihoods[t->rows[first + i]] = state.likelihood;
-        }
-    }
-}
-
-/* The inverse temperature at which the half's log-likelihood stops rising: Newton's steps inside a shrinking bracket.
- */
-static double fit_inverse(const tempering *t, int half)
-{
-    double low = smallest_inverse, high = largest_inverse, inverse = 1, slope, curvature;
-    for (int step = 0; step < 60; step++) {
-        temper_half(t, half, inverse, &slope, &curvature, NULL);
-        if (slope == 0)
-            return inverse;
-        if (slope > 0)
-            low = inverse;
-        else
-            high = inverse;
-        double next = curvature < 0 ? inverse - slope / curvature : NAN;
-        if (next >= largest_inverse || next <= smallest_inverse) {
-            /* The end of the range may itself be the answer. */
-            double end = next >= largest_inverse ? largest_inverse : smallest_inverse;
-            if (inverse == end)
-                return end;
-            next = end == high || end == low ? end : NAN;
-        }
-        if (!(next >= low && next <= high))
-            next = sqrt(low * high);
-        if (fabs(next - inverse) <= 1e-12 * inverse)
-            return next;
-        inverse = next;
-    }
-    return inverse;
-}
 
 static gbv_status take_logarithms(tempering *t, gbv_error *error)
 {
@@ -141,29 +39,11 @@ static gbv_status take_logarithms(tempering *t, gbv_error *error)
     if (!buffer)
         return error_out_of_memory(error, "a row of probabilities");
     for (size_t i = 0; i < matrix->rows; i++) {
-        const double *values = matrix_row(matrix, t->rows[i], buffer);
-        double largest = log(values[measure_argmax(values, t->columns)]);
-        for (size_t z = 0; z < t->columns; z++)
-            t->logarithms[i * t->columns + z] = values[z] > 0 ? log(values[z]) - largest : LOG_OF_ZERO;
+        temper_logarithms(matrix_row(matrix, t->rows[i], buffer), t->columns, t->logarithms + i * t->columns);
+        t->labels[i] = t->input->labels[t->rows[i]];
     }
     free(buffer);
     return GBV_OK;
-}
-
-/* Which columns stand for each class. */
-static void sort_columns(tempering *t)
-{
-    size_t classes = t->input->class_count;
-    for (size_t z = 0; z < t->columns; z++)
-        if (measure_column_class(t->input, z) >= 0)
-            t->first[measure_column_class(t->input, z) + 1]++;
-    for (size_t c = 0; c < classes; c++)
-        t->first[c + 1] += t->first[c];
-    for (size_t z = 0; z < t->columns; z++)
-        if (measure_column_class(t->input, z) >= 0)
-            t->own[t->first[measure_column_class(t->input, z)]++] = z;
-    memmove(t->first + 1, t->first, classes * sizeof *t->first);
-    t->first[0] = 0;
 }
 
 /* The even and the odd rows of each class. */
@@ -188,6 +68,17 @@ static gbv_status cut_in_halves(tempering *t, gbv_error *error)
     return t->starts[2] == rows ? GBV_OK : error_out_of_memory(error, "the halves of the rows");
 }
 
+static temper_rows rows_of_half(const tempering *t, int half)
+{
+    return (temper_rows){.rows = t->starts[half + 1] - t->starts[half],
+                         .columns = t->columns,
+                         .logarithms = t->logarithms + t->starts[half] * t->columns,
+                         .labels = t->labels + t->starts[half],
+                         .first = t->first,
+                         .own = t->own,
+                         .powers = t->powers};
+}
+
 static gbv_status nll(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                       gbv_error *error)
 {
@@ -196,36 +87,45 @@ static gbv_status nll(const gbv_measure_input *input, size_t variant, double *sc
     tempering t = {.input = input,
                    .columns = columns,
                    .rows = memory_array(rows, sizeof *t.rows),
-                   .powers = memory_array(columns < BLOCK ? BLOCK : columns, sizeof *t.powers),
+                   .labels = memory_array(rows, sizeof *t.labels),
+                   .powers = memory_array(columns < TEMPER_BLOCK ? TEMPER_BLOCK : columns, sizeof *t.powers),
+                   .column_class = memory_array(columns, sizeof *t.column_class),
                    .first = memory_zeroed(input->class_count + 1, sizeof *t.first),
-                   .own = memory_array(columns, sizeof *t.own)};
-    double *likelihoods = memory_array(rows, sizeof *likelihoods), slope, curvature, sum = 0;
+                   .own = memory_array(columns, sizeof *t.own),
+                   .likelihoods = memory_array(rows, sizeof *t.likelihoods)};
+    double *terms = memory_array(rows, sizeof *terms);
     if (!__builtin_mul_overflow(rows, columns, &cells))
         t.logarithms = memory_array(cells, sizeof *t.logarithms);
     gbv_status status = GBV_OK;
-    if (!t.rows || !t.powers || !t.first || !t.own || !likelihoods || !t.logarithms) {
+    if (!t.rows || !t.labels || !t.powers || !t.column_class || !t.first || !t.own || !t.likelihoods || !terms ||
+        !t.logarithms) {
         status = error_out_of_memory(error, "the logarithms of the probabilities");
         goto done;
     }
-    sort_columns(&t);
+    for (size_t z = 0; z < columns; z++)
+        t.column_class[z] = measure_column_class(input, z);
+    temper_sort_columns(t.column_class, columns, input->class_count, t.first, t.own);
     if ((status = cut_in_halves(&t, error)) != GBV_OK || (status = take_logarithms(&t, error)) != GBV_OK)
         goto done;
-    for (int half = 0; half < 2; half++)
-        temper_half(&t, half, fit_inverse(&t, 1 - half), &slope, &curvature, likelihoods);
-    for (size_t i = 0; i < rows; i++) {
-        double term = log((1 - floor_share) * likelihoods[i] + floor_share);
-        if (row_terms)
-            row_terms[i] = term;
-        sum += term;
+    for (int half = 0; half < 2; half++) {
+        temper_rows judged = rows_of_half(&t, half), other = rows_of_half(&t, 1 - half);
+        temper_likelihoods(&judged, temper_fit(&other), t.likelihoods + t.starts[half]);
     }
-    *score = sum / (double)rows;
+    for (size_t i = 0; i < rows; i++)
+        terms[t.rows[i]] = log((1 - floor_share) * t.likelihoods[i] + floor_share);
+    *score = measure_mean(terms, rows);
+    if (row_terms)
+        memcpy(row_terms, terms, rows * sizeof *terms);
 done:
     free(t.rows);
+    free(t.labels);
     free(t.powers);
+    free(t.column_class);
     free(t.first);
     free(t.own);
-    free(likelihoods);
+    free(t.likelihoods);
     free(t.logarithms);
+    free(terms);
     return status;
 }
 

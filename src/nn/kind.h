@@ -12,6 +12,7 @@ typedef struct fit_task {
     const double *weights;  /* of each row; they sum to one */
     const gbv_model_options *options;
     const char *subject;
+    const refit *how; /* never NULL */
     arena *scratch;
 } fit_task;
 

@@ -9,7 +9,7 @@
 
 enum { CACHE_BYTES = 64 << 20, MOST_ROW_SPACE = 4096, ITERATION_LIMIT = 5000 };
 
-static const double TOLERANCE = 1e-9;
+static const double TOLERANCE = 1e-9, ROUGH_TOLERANCE = 3e-3;
 
 static bool interrupted(void *context, size_t iteration, size_t limit)
 {
@@ -46,16 +46,12 @@ static void start_at_class_shares(const fit_task *task, double *bias)
 
 static gbv_status minimise(linear_objective *objective, double *point, gbv_error *error)
 {
-    gbv_status status = linear_objective_open(objective, error);
-    if (status != GBV_OK)
-        return status;
-    start_at_class_shares(objective->task, point + objective->width * objective->outputs);
     lbfgs_problem problem = {.count = (objective->width + 1) * objective->outputs,
                              .evaluate = linear_objective_evaluate,
                              .precondition = linear_objective_precondition,
                              .interrupted = interrupted,
                              .context = objective,
-                             .tolerance = TOLERANCE,
+                             .tolerance = objective->task->how->rough ? ROUGH_TOLERANCE : TOLERANCE,
                              .iteration_limit = ITERATION_LIMIT};
     switch (lbfgs_minimise(&problem, point, objective->task->scratch)) {
     case LBFGS_NO_MEMORY:
@@ -67,10 +63,38 @@ static gbv_status minimise(linear_objective *objective, double *point, gbv_error
     }
 }
 
+/* The column of `start` for each class of `model`; false when it lacks one. */
+static bool find_columns(const gbv_model *start, const gbv_model *model, size_t *columns)
+{
+    size_t z = 0;
+    for (size_t k = 0; k < model->outputs; k++, z++) { /* the classes of both rise */
+        while (z < start->outputs && start->classes[z] < model->classes[k])
+            z++;
+        if (z == start->outputs || start->classes[z] != model->classes[k])
+            return false;
+        columns[k] = z;
+    }
+    return true;
+}
+
+/* The parameters of the start for inputs as this fit scales them, in `model`; false: there is none that fits. */
+static bool take_start(const gbv_model *start, const scaling *scale, size_t *columns, gbv_model *model)
+{
+    if (!start || start->hidden || start->inputs != model->inputs || !find_columns(start, model, columns))
+        return false;
+    for (size_t k = 0; k < model->outputs; k++) {
+        for (size_t j = 0; j < model->inputs; j++)
+            model->weights[j * model->outputs + k] = start->weights[j * start->outputs + columns[k]];
+        model->bias[k] = start->bias[columns[k]];
+    }
+    scaling_unfold(scale, model->inputs, model->outputs, model->weights, model->bias);
+    return true;
+}
+
 static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
 {
     scaling scale;
-    size_t outputs = task->outputs;
+    size_t outputs = task->outputs, weight_count = task->data->columns * outputs;
     gbv_status status = scaling_fit(task, &scale, error);
     if (status != GBV_OK)
         return status;
@@ -82,7 +106,8 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
                                   .rows = rows,
                                   .width = task->data->columns,
                                   .outputs = outputs,
-                                  .l2 = task->options->l2};
+                                  .l2 = task->options->l2,
+                                  .shape = reduce ? NULL : task->how->shape};
     if (reduce) {
         if ((status = row_space_open(&space, task, &scale, rows, error)) != GBV_OK)
             return status;
@@ -90,15 +115,27 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
         objective.width = space.rank;
     }
     double *point = arena_zeroed(task->scratch, objective.width + 1, outputs * sizeof *point);
-    if (!point)
+    double *bias = point + objective.width * outputs;
+    size_t *columns = arena_array(task->scratch, outputs, sizeof *columns);
+    if (!point || !columns)
         return error_out_of_memory(error, "fitting a linear model");
-    if ((status = minimise(&objective, point, error)) != GBV_OK)
+    if (take_start(task->how->start, &scale, columns, model)) {
+        memcpy(bias, model->bias, outputs * sizeof *bias);
+        if (reduce)
+            status = row_space_map_into(&space, task, &scale, rows, model->weights, point, error);
+        else
+            memcpy(point, model->weights, weight_count * sizeof *point);
+        memset(model->weights, 0, weight_count * sizeof *point);
+    } else
+        start_at_class_shares(task, bias);
+    if (status != GBV_OK || (status = linear_objective_open(&objective, error)) != GBV_OK ||
+        (status = minimise(&objective, point, error)) != GBV_OK)
         return status;
-    memcpy(model->bias, point + objective.width * outputs, outputs * sizeof *point);
+    memcpy(model->bias, bias, outputs * sizeof *bias);
     if (reduce)
         status = row_space_map_back(&space, task, &scale, rows, point, model->weights, error);
     else
-        memcpy(model->weights, point, objective.width * outputs * sizeof *point);
+        memcpy(model->weights, point, weight_count * sizeof *point);
     scaling_fold(&scale, model->inputs, outputs, model->weights, model->bias);
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct linear_objective {
     double *residuals;   /* threads x block_rows x padded */
     double *inverse;     /* width x width: the preconditioner; NULL: a multiple of the identity */
     double curvature;    /* what the cross-entropy's second derivative is taken to be */
+    fit_shape *shape;    /* where the preconditioner may be found and is left for others; NULL: neither */
 } linear_objective;
 
 GBV_MUST_CHECK gbv_status linear_objective_open(linear_objective *objective, gbv_error *error);
@@ -40,6 +41,10 @@ typedef struct row_space {
 /* `rows` are the standardised rows, or NULL to read them block by block. */
 GBV_MUST_CHECK gbv_status row_space_open(row_space *space, const fit_task *task, const scaling *scale,
                                          const double *rows, gbv_error *error);
+/* point = Q' weights: columns x outputs becomes rank x outputs. */
+GBV_MUST_CHECK gbv_status row_space_map_into(const row_space *space, const fit_task *task, const scaling *scale,
+                                             const double *rows, const double *weights, double *point,
+                                             gbv_error *error);
 /* weights = Q point: rank x outputs becomes columns x outputs. `point` is overwritten. */
 GBV_MUST_CHECK gbv_status row_space_map_back(const row_space *space, const fit_task *task, const scaling *scale,
                                              const double *rows, double *point, double *weights, gbv_error *error);

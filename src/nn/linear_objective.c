@@ -164,6 +164,26 @@ static gbv_status make_preconditioner(linear_objective *o, gbv_error *error)
     return GBV_OK;
 }
 
+/* The preconditioner another fit has left, or one of our own, left for others in turn. It is an approximation anyway,
+ * so that other rows of the same kind serve. */
+static gbv_status find_preconditioner(linear_objective *o, gbv_error *error)
+{
+    fit_shape *shape = o->shape;
+    if (shape && shape->inverse && shape->width == o->width) {
+        o->inverse = shape->inverse;
+        return GBV_OK;
+    }
+    gbv_status status = make_preconditioner(o, error);
+    if (status != GBV_OK || !shape || !o->inverse)
+        return status;
+    fit_shape_free(shape);
+    if (!(shape->inverse = memory_array(o->width, o->width * sizeof *shape->inverse)))
+        return error_out_of_memory(error, "fitting a linear model");
+    memcpy(shape->inverse, o->inverse, o->width * o->width * sizeof *shape->inverse);
+    shape->width = o->width;
+    return GBV_OK;
+}
+
 gbv_status linear_objective_open(linear_objective *o, gbv_error *error)
 {
     arena *scratch = o->task->scratch;
@@ -184,5 +204,5 @@ gbv_status linear_objective_open(linear_objective *o, gbv_error *error)
     if (!o->weights || !o->chunk_gradients || !o->chunk_losses || !o->residuals || (!o->rows && !o->row_buffers))
         return error_out_of_memory(error, "fitting a linear model");
     o->curvature = 0.5 / (double)o->outputs;
-    return o->width > 0 && o->width <= WIDEST_PRECONDITIONER ? make_preconditioner(o, error) : GBV_OK;
+    return o->width > 0 && o->width <= WIDEST_PRECONDITIONER ? find_preconditioner(o, error) : GBV_OK;
 }

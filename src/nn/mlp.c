@@ -61,7 +61,8 @@ static gbv_status open_trainer(trainer *t, gbv_error *error)
 /* He et al. 2015: activations keep their variance through a layer of rectifiers. */
 static void first_weights(trainer *t)
 {
-    random_stream stream = random_stream_open(t->task->options->seed, t->task->subject, RANDOM_WEIGHTS);
+    random_stream stream =
+        random_stream_open_draw(t->task->options->seed, t->task->subject, RANDOM_WEIGHTS, t->task->how->draw);
     mlp_network *net = &t->net;
     double into_hidden = sqrt(2.0 / (double)net->inputs), into_output = sqrt(1.0 / (double)net->hidden);
     for (size_t i = 0; i < net->inputs * net->hidden; i++)
@@ -129,7 +130,7 @@ static gbv_status train(trainer *t, gbv_error *error)
 {
     const gbv_model_options *options = t->task->options;
     size_t rows = t->task->data->rows;
-    random_stream stream = random_stream_open(options->seed, t->task->subject, RANDOM_ORDER);
+    random_stream stream = random_stream_open_draw(options->seed, t->task->subject, RANDOM_ORDER, t->task->how->draw);
     for (size_t epoch = 0; epoch < t->epochs; epoch++) {
         random_shuffle(&stream, t->order, rows);
         for (size_t first = 0; first < rows; first += t->batch) {

@@ -126,6 +126,12 @@ void gbv_model_free(gbv_model *model)
     free(model);
 }
 
+void fit_shape_free(fit_shape *shape)
+{
+    free(shape->inverse);
+    *shape = (fit_shape){0};
+}
+
 const char *gbv_model_kind(const gbv_model *model)
 {
     return model->kind;
@@ -208,6 +214,12 @@ static gbv_status check_parameters(const gbv_model *model, gbv_error *error)
 gbv_status model_fit(const sample *data, size_t class_count, const gbv_model_options *options, const char *subject,
                      arena *scratch, gbv_model **model, gbv_error *error)
 {
+    return model_refit(data, class_count, options, subject, &(refit){0}, scratch, model, error);
+}
+
+gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_options *options, const char *subject,
+                       const refit *how, arena *scratch, gbv_model **model, gbv_error *error)
+{
     *model = NULL;
     gbv_status status = model_options_check(options, error);
     if (status != GBV_OK)
@@ -239,6 +251,7 @@ gbv_status model_fit(const sample *data, size_t class_count, const gbv_model_opt
                      .weights = weights,
                      .options = options,
                      .subject = subject,
+                     .how = how,
                      .scratch = scratch};
     if ((status = kind->fit(&task, fitted, error)) == GBV_OK)
         status = check_parameters(fitted, error);

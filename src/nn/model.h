@@ -30,6 +30,29 @@ struct gbv_model {
 GBV_MUST_CHECK gbv_status model_fit(const sample *data, size_t class_count, const gbv_model_options *options,
                                     const char *subject, arena *scratch, gbv_model **model, gbv_error *error);
 
+/* How the loss of a linear model is curved, as one fit leaves it for others on rows of the same kind. Zeroed: not known
+ * yet. */
+typedef struct fit_shape {
+    double *inverse; /* width x width; NULL: not known */
+    size_t width;
+} fit_shape;
+
+void fit_shape_free(fit_shape *shape);
+
+/* How a fit follows on another one. Zeroed it is a fit of its own. None of this moves the minimum of a linear model. */
+typedef struct refit {
+    const gbv_model *start; /* a linear fit begins at this model instead of at zero, when it has all the classes */
+    fit_shape *shape; /* filled by the first linear fit that is given it, used by later ones; one user at a time */
+    bool rough;       /* a linear fit stops once a score has settled within a fiftieth of the spread that drawing
+                         the rows anew gives it */
+    uint32_t draw;    /* the draw-th of several alike: an mlp starts from other random numbers */
+} refit;
+
+/* model_fit, following on another fit. */
+GBV_MUST_CHECK gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_options *options,
+                                      const char *subject, const refit *how, arena *scratch, gbv_model **model,
+                                      gbv_error *error);
+
 /* What the model makes of each row; pieces that are NULL are not computed. `data` labels are ignored. */
 typedef struct readout {
     double *logits;        /* rows x outputs */

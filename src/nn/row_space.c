@@ -69,6 +69,31 @@ gbv_status row_space_open(row_space *space, const fit_task *task, const scaling 
     return GBV_OK;
 }
 
+gbv_status row_space_map_into(const row_space *space, const fit_task *task, const scaling *scale, const double *rows,
+                              const double *weights, double *point, gbv_error *error)
+{
+    size_t n = task->data->rows, columns = task->data->columns, outputs = task->outputs;
+    size_t step = scaling_block_rows(columns);
+    double *logits = arena_array(task->scratch, n, outputs * sizeof *logits);
+    double *buffer = rows ? NULL : arena_array(task->scratch, columns, step * sizeof *buffer);
+    if (!logits || (!rows && !buffer))
+        return error_out_of_memory(error, "fitting a linear model");
+    if (space->rank == 0)
+        return GBV_OK;
+    for (size_t first = 0; first < n; first += step) {
+        size_t count = n - first < step ? n - first : step;
+        const double *z = standard_rows(task, scale, rows, first, count, buffer);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)outputs, (int)columns, 1, z,
+                    (int)columns, weights, (int)outputs, 0, logits + first * outputs, (int)outputs);
+    }
+    /* Q' = L^-1 Z_p: the pivot rows' own logits. */
+    for (size_t i = 0; i < space->rank; i++)
+        memcpy(point + i * outputs, logits + (size_t)(space->pivots[i] - 1) * outputs, outputs * sizeof *point);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)space->rank, (int)outputs, 1,
+                space->factor, (int)n, point, (int)outputs);
+    return GBV_OK;
+}
+
 gbv_status row_space_map_back(const row_space *space, const fit_task *task, const scaling *scale, const double *rows,
                               double *point, double *weights, gbv_error *error)
 {

@@ -106,3 +106,13 @@ void scaling_fold(const scaling *s, size_t inputs, size_t outputs, double *weigh
             bias[k] -= s->mean[j] * *weight;
         }
 }
+
+void scaling_unfold(const scaling *s, size_t inputs, size_t outputs, double *weights, double *bias)
+{
+    for (size_t j = 0; j < inputs; j++)
+        for (size_t k = 0; k < outputs; k++) {
+            double *weight = &weights[j * outputs + k];
+            bias[k] += s->mean[j] * *weight;
+            *weight = s->inverse[j] > 0 ? *weight / s->inverse[j] : 0;
+        }
+}

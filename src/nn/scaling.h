@@ -19,5 +19,7 @@ void scaling_block(const scaling *s, const sample *data, size_t first, size_t co
 
 /* Turns weights (inputs x outputs) and bias meant for standardised inputs into those for inputs as they are. */
 void scaling_fold(const scaling *s, size_t inputs, size_t outputs, double *weights, double *bias);
+/* And back. */
+void scaling_unfold(const scaling *s, size_t inputs, size_t outputs, double *weights, double *bias);
 
 #endif

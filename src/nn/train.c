@@ -1,4 +1,4 @@
-/* train.c - the final model: the weighted loss of the paper's Eq. 1 over all sources. */
+/* train.c - the final model as the public door gives it: checked, named and with its history. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,7 @@
 #include "base/json.h"
 #include "base/plan.h"
 #include "data/feature_names.h"
-#include "data/sources.h"
-#include "nn/model.h"
+#include "nn/final.h"
 
 static gbv_status check_weights(const gbv_sources *sources, const double *weights, gbv_error *error)
 {
@@ -22,27 +21,6 @@ static gbv_status check_weights(const gbv_sources *sources, const double *weight
     }
     return positive ? GBV_OK
                     : error_set(error, GBV_USAGE, "every source has weight zero: give at least one a positive weight");
-}
-
-/* One part per source that counts. E_s[mean over its rows] makes a row of source s weigh P(s)/n_s. */
-static size_t make_parts(const gbv_sources *sources, const class_table *classes, const double *weights,
-                         sample_part *parts, size_t *rows)
-{
-    size_t count = 0;
-    *rows = 0;
-    for (size_t s = 0; s < sources->count; s++) {
-        const source *item = &sources->items[s];
-        if (item->row_count == 0 || (weights && weights[s] == 0))
-            continue;
-        parts[count++] = (sample_part){.features = item->dataset->features,
-                                       .rows = item->rows,
-                                       .labels = item->labels,
-                                       .class_of = classes->class_of_label,
-                                       .count = item->row_count,
-                                       .row_weight = weights ? weights[s] / (double)item->row_count : 1};
-        *rows += item->row_count;
-    }
-    return count;
 }
 
 static gbv_status name_classes(gbv_model *model, const class_table *classes, gbv_error *error)
@@ -110,7 +88,6 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
 {
     gbv_model_options defaults = gbv_model_defaults();
     class_table classes = {0};
-    sample_part *parts = NULL;
     arena scratch = {0};
     gbv_error own;
     *model = NULL;
@@ -128,13 +105,9 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
         status = check_weights(sources, weights, error);
     if (status == GBV_OK && sources_fit(NULL, sources, &classes, NULL, NULL, error) > 0)
         status = error->status;
-    if (status == GBV_OK && !(parts = memory_zeroed(sources->count, sizeof *parts)))
-        status = error_out_of_memory(error, "the sources");
-    if (status == GBV_OK) {
-        sample data = {.parts = parts, .columns = sources->items[0].dataset->features.columns};
-        data.part_count = make_parts(sources, &classes, weights, parts, &data.rows);
-        status = model_fit(&data, classes.count, &planned, "final", &scratch, model, error);
-    }
+    if (status == GBV_OK)
+        status = final_fit(&(final_data){.sources = sources, .classes = &classes}, weights, &planned, &(refit){0},
+                           &scratch, model, error);
     if (status == GBV_OK)
         status = name_classes(*model, &classes, error);
     if (status == GBV_OK)
@@ -148,6 +121,5 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     plan_end(p);
     arena_free(&scratch);
     class_table_free(&classes);
-    free(parts);
     return status;
 }

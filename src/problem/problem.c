@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 #define PROBLEM(name) extern const problem problem_##name;
 #include "problem/problems.def"
 #undef PROBLEM
@@ -38,13 +40,20 @@ sample problem_source_sample(const problem_case *given, size_t source_index, sam
     return (sample){.parts = part, .part_count = 1, .rows = s->row_count, .columns = s->dataset->features.columns};
 }
 
-gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, arena *scratch, gbv_model **model,
-                                 gbv_error *error)
+gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, const refit *how, arena *scratch,
+                                 gbv_model **model, gbv_error *error)
 {
-    sample_part part;
+    const char *name = given->sources->items[source_index].name;
+    sample_part part, drawn;
     sample rows = problem_source_sample(given, source_index, &part);
-    return model_fit(&rows, given->classes->count, given->model, given->sources->items[source_index].name, scratch,
-                     model, error);
+    if (how->draw > 0) {
+        random_stream stream = random_stream_open_draw(given->model->seed, name, RANDOM_DRAW, how->draw);
+        if (!sample_part_draw(&part, &stream, false, scratch, &drawn))
+            return error_out_of_memory(error, "the rows of a source");
+        rows.parts = &drawn;
+        rows.rows = drawn.count;
+    }
+    return model_refit(&rows, given->classes->count, given->model, name, how, scratch, model, error);
 }
 
 const sample *problem_reference(const problem_case *given, size_t source_index)

@@ -17,9 +17,10 @@ typedef struct problem_case {
 typedef struct problem {
     const char *name;
     const char *summary;
-    /* phi(s, D_s, D*): the model m to be scored. The caller frees it. */
-    gbv_status (*phi)(const problem_case *given, size_t source_index, arena *scratch, gbv_model **model,
-                      gbv_error *error);
+    /* phi(s, D_s, D*): the model m to be scored. With how->draw > 0 the rows of D_s are drawn anew, with replacement,
+     * keyed by the seed, the source's name and the draw. The caller frees the model. */
+    gbv_status (*phi)(const problem_case *given, size_t source_index, const refit *how, arena *scratch,
+                      gbv_model **model, gbv_error *error);
     /* varphi(s, D_s, D*): the target set D on which T(m, D) is measured. */
     const sample *(*varphi)(const problem_case *given, size_t source_index);
 } problem;
@@ -31,8 +32,8 @@ const problem *problem_find(const char *name);
 sample problem_source_sample(const problem_case *given, size_t source_index, sample_part *part);
 
 /* What most problems are made of: m_s fitted on D_s alone, and D* itself. */
-gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, arena *scratch, gbv_model **model,
-                                 gbv_error *error);
+gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, const refit *how, arena *scratch,
+                                 gbv_model **model, gbv_error *error);
 const sample *problem_reference(const problem_case *given, size_t source_index);
 
 #endif

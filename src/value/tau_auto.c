@@ -1,0 +1,311 @@
+#include "value/tau_auto.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gbv/value.h>
+
+#include "base/error.h"
+#include "base/plan.h"
+#include "compute/temper.h"
+
+const double tau_grid[TAU_GRID_COUNT] = {INFINITY, 1, .5, .2, .1, .05, .02, .01};
+
+/* A row's likelihood is at least this, as in gbv_evaluate: a class that the model lacks is not impossible. */
+static const double SMALLEST_LIKELIHOOD = 1e-12;
+
+/* A source with less weight than this beside the heaviest is left out: its rows would cost as much as the others'. */
+static const double SMALLEST_SHARE = 1e-8;
+
+/* Weights that differ by less are the same. */
+static const double SAME_WEIGHT = 1e-9;
+
+gbv_status tau_folds(const int32_t *labels, size_t rows, size_t class_count, uint64_t seed, unsigned char *fold,
+                     gbv_error *error)
+{
+    size_t *order = memory_array(rows, sizeof *order), *taken = memory_zeroed(class_count, sizeof *taken);
+    size_t *first_fold = memory_array(class_count, sizeof *first_fold), odd = 0;
+    gbv_status status = GBV_OK;
+    if (!order || !taken || !first_fold) {
+        status = error_out_of_memory(error, "the halves of the reference");
+        goto done;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        order[i] = i;
+        taken[labels[i]]++;
+    }
+    /* A class with an odd number of rows gives the fold that comes first one row more. */
+    for (size_t c = 0; c < class_count; c++) {
+        first_fold[c] = taken[c] % 2 ? odd++ % 2 : 0;
+        taken[c] = 0;
+    }
+    random_stream stream = random_stream_open(seed, "tau", RANDOM_SPLIT);
+    random_shuffle(&stream, order, rows);
+    for (size_t i = 0; i < rows; i++) {
+        size_t c = (size_t)labels[order[i]];
+        fold[order[i]] = (unsigned char)((first_fold[c] + taken[c]++) % 2);
+    }
+done:
+    free(order);
+    free(taken);
+    free(first_fold);
+    return status;
+}
+
+/* Asks the caller whether to go on, from inside the fits of both folds. */
+typedef struct watch {
+    const gbv_model_options *asked;
+    atomic_size_t done;
+    atomic_bool stop;
+} watch;
+
+static bool keep_watch(void *context, const char *stage, size_t done, size_t total)
+{
+    (void)stage, (void)done, (void)total;
+    watch *w = context;
+    if (w->stop || !w->asked->progress)
+        return w->stop;
+#pragma omp critical(gbv_tau_watch)
+    if (w->asked->progress(w->asked->context, "tau", w->done, 2 * TAU_GRID_COUNT))
+        w->stop = true;
+    return w->stop;
+}
+
+/* What one fold needs besides the task: the sources are weighed by this fold, judged by the other. */
+typedef struct fold_run {
+    const tau_task *task;
+    size_t fold;
+    gbv_model_options model;
+    watch *watch;
+    double *terms;     /* TAU_GRID_COUNT x rows of D*: ln of each row's likelihood; only the other fold's are filled */
+    size_t *order;     /* rows of D*: those of this fold, then the others */
+    size_t own;        /* how many are of this fold */
+    int32_t *labels;   /* in that order */
+    double *weights;   /* of the sources at the tau being tried */
+    double *previous;  /* at the one before */
+    gbv_model *fitted; /* with these */
+    fit_shape shape;
+    arena scratch; /* of one fit */
+} fold_run;
+
+static gbv_status open_run(fold_run *r, gbv_error *error)
+{
+    size_t rows = r->task->reference->rows, sources = r->task->data.sources->count, at = 0;
+    r->order = memory_array(rows, sizeof *r->order);
+    r->labels = memory_array(rows, sizeof *r->labels);
+    r->weights = memory_array(sources, sizeof *r->weights);
+    r->previous = memory_zeroed(sources, sizeof *r->previous);
+    int32_t *classes = memory_array(rows, sizeof *classes);
+    if (!r->order || !r->labels || !r->weights || !r->previous || !classes) {
+        free(classes);
+        return error_out_of_memory(error, "tau");
+    }
+    sample_labels(r->task->reference, classes, NULL);
+    for (size_t other = 0; other < 2; other++) {
+        for (size_t i = 0; i < rows; i++)
+            if ((r->task->fold[i] != r->fold) == other)
+                r->order[at++] = i;
+        if (!other)
+            r->own = at;
+    }
+    for (size_t i = 0; i < rows; i++)
+        r->labels[i] = classes[r->order[i]];
+    free(classes);
+    return GBV_OK;
+}
+
+static void close_run(fold_run *r)
+{
+    free(r->order);
+    free(r->labels);
+    free(r->weights);
+    free(r->previous);
+    gbv_model_free(r->fitted);
+    fit_shape_free(&r->shape);
+    arena_free(&r->scratch);
+}
+
+static gbv_status weigh(fold_run *r, double tau, bool *same, gbv_error *error)
+{
+    size_t count = r->task->data.sources->count;
+    gbv_posterior_options how = {.tau_mode = GBV_TAU_FIXED, .tau = tau, .undefined_as_zero = true};
+    gbv_status status = gbv_posterior(r->task->scores[r->fold], r->task->prior, count, &how, r->weights, NULL, error);
+    double largest = 0;
+    for (size_t s = 0; s < count && status == GBV_OK; s++)
+        largest = fmax(largest, r->weights[s]);
+    *same = r->fitted;
+    for (size_t s = 0; s < count && status == GBV_OK; s++) {
+        if (r->weights[s] < SMALLEST_SHARE * largest)
+            r->weights[s] = 0;
+        *same &= fabs(r->weights[s] - r->previous[s]) <= SAME_WEIGHT;
+    }
+    memcpy(r->previous, r->weights, count * sizeof *r->weights);
+    return status;
+}
+
+/* How likely the model makes the labels of the other fold, with the temperature that suits this one. */
+static gbv_status judge(fold_run *r, double *terms, gbv_error *error)
+{
+    size_t rows = r->task->reference->rows, outputs = r->fitted->outputs, classes = r->task->data.classes->count;
+    double *given = arena_array(&r->scratch, rows, outputs * sizeof *given);
+    double *logarithms = arena_array(&r->scratch, rows, outputs * sizeof *logarithms);
+    double *likelihoods = arena_array(&r->scratch, rows, sizeof *likelihoods);
+    double *powers = arena_array(&r->scratch, outputs < TEMPER_BLOCK ? TEMPER_BLOCK : outputs, sizeof *powers);
+    size_t *first = arena_zeroed(&r->scratch, classes + 1, sizeof *first);
+    size_t *own = arena_array(&r->scratch, outputs, sizeof *own);
+    if (!given || !logarithms || !likelihoods || !powers || !first || !own)
+        return error_out_of_memory(error, "tau");
+    readout out = {.probabilities = given};
+    gbv_status status = model_read_out(r->fitted, r->task->reference, &out, &r->scratch, error);
+    if (status != GBV_OK)
+        return status;
+    for (size_t i = 0; i < rows; i++)
+        temper_logarithms(given + r->order[i] * outputs, outputs, logarithms + i * outputs);
+    temper_sort_columns(r->fitted->classes, outputs, classes, first, own);
+    temper_rows fitted = {.rows = r->own,
+                          .columns = outputs,
+                          .logarithms = logarithms,
+                          .labels = r->labels,
+                          .first = first,
+                          .own = own,
+                          .powers = powers};
+    temper_rows judged = fitted;
+    judged.rows = rows - r->own;
+    judged.logarithms += r->own * outputs;
+    judged.labels += r->own;
+    temper_likelihoods(&judged, temper_fit(&fitted), likelihoods);
+    for (size_t i = 0; i < judged.rows; i++)
+        terms[r->order[r->own + i]] = log(fmax(likelihoods[i], SMALLEST_LIKELIHOOD));
+    return GBV_OK;
+}
+
+static gbv_status try_tau(fold_run *r, size_t at, gbv_error *error)
+{
+    size_t rows = r->task->reference->rows;
+    double *terms = r->terms + at * rows;
+    bool same;
+    gbv_status status = weigh(r, tau_grid[at], &same, error);
+    if (status != GBV_OK)
+        return status;
+    if (same) {
+        for (size_t i = r->own; i < rows; i++)
+            terms[r->order[i]] = terms[(ptrdiff_t)r->order[i] - (ptrdiff_t)rows];
+        return GBV_OK;
+    }
+    arena_reset(&r->scratch);
+    gbv_model *fitted;
+    refit how = {.start = r->fitted, .shape = &r->shape, .rough = true};
+    status = final_fit(&r->task->data, r->weights, &r->model, &how, &r->scratch, &fitted, error);
+    if (status != GBV_OK)
+        return status;
+    gbv_model_free(r->fitted);
+    r->fitted = fitted;
+    return judge(r, terms, error);
+}
+
+static gbv_status run_fold(fold_run *r, gbv_error *error)
+{
+    gbv_status status = open_run(r, error);
+    for (size_t at = 0; at < TAU_GRID_COUNT && status == GBV_OK; at++) {
+        status = try_tau(r, at, error);
+        r->watch->done++;
+        if (status == GBV_OK && keep_watch(r->watch, NULL, 0, 0))
+            status = error_set(error, GBV_INTERRUPTED, "interrupted while choosing tau");
+    }
+    close_run(r);
+    return status;
+}
+
+/* Why nothing can be judged; NULL when it can. */
+static const char *find_doubt(const tau_task *task)
+{
+    size_t rows[2] = {0, 0};
+    for (size_t i = 0; i < task->reference->rows; i++)
+        rows[task->fold[i]]++;
+    if (rows[0] < 2 || rows[1] < 2)
+        return "the reference has too few rows to be cut in two halves that choose tau: tau is infinite, the weights "
+               "are the prior";
+    for (int f = 0; f < 2; f++) {
+        bool scored = false;
+        for (size_t s = 0; s < task->data.sources->count; s++)
+            scored |= !isnan(task->scores[f][s]) && (!task->prior || task->prior[s] > 0);
+        if (!scored)
+            return "no source has a score on one half of the reference, so that tau cannot be chosen: tau is infinite, "
+                   "the weights are the prior";
+    }
+    return NULL;
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+/* The curve from the rows' log-likelihoods, and the largest tau (they fall) that is as good as the best. */
+static void choose(const double *terms, size_t rows, tau_choice *choice)
+{
+    size_t best = 0;
+    for (size_t at = 0; at < TAU_GRID_COUNT; at++) {
+        choice->curve[at].log_likelihood = mean_of(terms + at * rows, rows);
+        if (choice->curve[at].log_likelihood > choice->curve[best].log_likelihood)
+            best = at;
+    }
+    choice->tau = NAN;
+    for (size_t at = 0; at < TAU_GRID_COUNT; at++) {
+        tau_point *point = &choice->curve[at];
+        const double *own = terms + at * rows, *of_best = terms + best * rows;
+        double squares = 0;
+        point->deficit = choice->curve[best].log_likelihood - point->log_likelihood;
+        for (size_t i = 0; i < rows; i++)
+            squares += pow(of_best[i] - own[i] - point->deficit, 2);
+        point->standard_error = sqrt(squares / (double)(rows - 1) / (double)rows);
+        if (isnan(choice->tau) && point->deficit <= point->standard_error)
+            choice->tau = point->tau;
+    }
+}
+
+gbv_status tau_auto(const tau_task *task, tau_choice *choice, gbv_error *error)
+{
+    const gbv_sources *sources = task->data.sources;
+    *choice = (tau_choice){.tau = INFINITY};
+    for (size_t at = 0; at < TAU_GRID_COUNT; at++)
+        choice->curve[at] = (tau_point){tau_grid[at], NAN, NAN, NAN};
+    for (size_t s = 0; s < sources->count; s++)
+        if (sources->items[s].row_count == 0)
+            return error_set(error, GBV_USAGE,
+                             "source '%s' has no rows of its own, which tau auto trains on: choose another tau",
+                             sources->items[s].name);
+    if ((choice->doubt = find_doubt(task)))
+        return GBV_OK;
+    size_t rows = task->reference->rows;
+    double *terms = memory_array(rows, TAU_GRID_COUNT * sizeof *terms);
+    if (!terms)
+        return error_out_of_memory(error, "tau");
+    watch w = {.asked = task->model};
+    gbv_status status[2];
+    gbv_error own[2];
+    /* Two threads are best used on a fold each; more are on the fits' own loops. */
+    int workers = task->model->threads == 2 || task->model->threads == 3 ? 2 : 1;
+#pragma omp parallel for num_threads(workers)
+    for (size_t f = 0; f < 2; f++) {
+        fold_run r = {.task = task, .fold = f, .model = *task->model, .watch = &w, .terms = terms};
+        r.model.progress = keep_watch;
+        r.model.context = &w;
+        status[f] = run_fold(&r, &own[f]);
+    }
+    for (size_t f = 0; f < 2; f++)
+        if (status[f] != GBV_OK) {
+            if (error)
+                *error = own[f];
+            free(terms);
+            return status[f];
+        }
+    choose(terms, rows, choice);
+    free(terms);
+    return GBV_OK;
+}
