@@ -98,6 +98,8 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
     result->certainty = (gbv_certainty){.replicates = by->draws.replicates, .refits = by->draws.refits, .level = LEVEL};
     for (size_t s = 0; s < count; s++)
         take_source(&c.sources[s], &result->sources[s]);
+    for (size_t s = 0; s < count; s++)
+        result->measures[0].scores[s].standard_error = result->sources[s].standard_error;
     status = take_pairs(&c, result, error);
 done:
     certainty_free(&c);

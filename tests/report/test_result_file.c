@@ -61,7 +61,10 @@ static gbv_result *example(void)
     assert_true(result_make_measures(r, 2));
     for (size_t m = 0; m < 2; m++) {
         gbv_measure_result *by = &r->measures[m];
+        by->method = strdup("gbv");
         by->measure = strdup(m ? "other" : "word");
+        by->tau_mode = GBV_TAU_FIXED;
+        by->tau = m ? INFINITY : 1. / 3;
         by->variant = strdup("");
         by->feature_space = strdup("space");
         by->effective_sources = m ? NAN : 2.5;
