@@ -82,8 +82,11 @@ CASES = [
     ("nll", "f32", "-", 1000, 10, 10, 1e-6),
     ("nll", "f32", "-", 5994, 1000, 200, 1e-6),
     ("nll", "f32", "-", 50000, 10, 10, 1e-6),
+    ("loss", "f32", "-", 1000, 10, 10, 1e-6),
+    ("loss", "f32", "-", 5994, 1000, 200, 1e-6),
+    ("loss", "f32", "-", 50000, 10, 10, 1e-6),
 ]
-ON_PROBABILITIES = {"leep", "nce", "pactran-dirichlet", "pactran-gamma", "cmmd", "accuracy", "nll"}
+ON_PROBABILITIES = {"leep", "nce", "pactran-dirichlet", "pactran-gamma", "cmmd", "accuracy", "nll", "loss"}
 
 
 def make_inputs(measure, kind, rows, columns, classes, correlated=False):

@@ -36,13 +36,15 @@ static void print_measures(void)
         print_needs(m->needs);
         printf("    costs     %s\n", m->cost);
         printf("    blind to  %s\n", m->blind_to);
+        printf("    resampled %s\n", m->resampled);
         if (*m->variants)
             printf("    variants  %s\n", m->variants);
         if (m->joint)
             printf("    joint     %s: a source's score depends on the sources it is compared with\n", m->joint);
     }
     puts("  costs are the leading terms for N reference rows, D features, C classes, Z outputs of the model,\n"
-         "  n source rows and m = min(N, D); the first variant is the default");
+         "  n source rows and m = min(N, D); the first variant is the default; resampled says how intervals redraw the\n"
+         "  reference: each row counts more or less, or half of the rows are taken");
 }
 
 static int run(const command *self, int count, char **arguments)

@@ -226,6 +226,10 @@ def accuracy(probabilities, labels):
     return float((probabilities.argmax(axis=1) == labels).mean())
 
 
+def loss(probabilities, labels):
+    return float(np.log(np.maximum(probabilities[np.arange(len(labels)), labels], 1e-12)).mean())
+
+
 def nce(probabilities, labels):
     rows, source_classes = probabilities.shape
     cells = labels.astype(np.int64) * source_classes + probabilities.argmax(axis=1)

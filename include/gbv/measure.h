@@ -39,6 +39,9 @@ typedef struct gbv_measure_input {
     bool fast;                   /* single-precision products where the measure has them: 1e-6 instead of 1e-8 */
 } gbv_measure_input;
 
+#define GBV_ROW_WEIGHTS "row weights"
+#define GBV_HALF_SAMPLES "half samples"
+
 typedef struct gbv_measure_info {
     const char *name;
     const char *summary;  /* one line for people */
@@ -47,8 +50,10 @@ typedef struct gbv_measure_info {
     /* Leading terms of the work for N reference rows, D features, C classes, Z outputs of the model, n source rows and
      * m = min(N, D), for the default variant; one line */
     const char *cost;
-    const char *blind_to; /* what the measure cannot see, one line */
-    const char *joint;    /* the variants ('|' between) whose scores depend on the models compared; NULL: none */
+    const char *blind_to;  /* what the measure cannot see, one line */
+    const char *joint;     /* the variants ('|' between) whose scores depend on the models compared; NULL: none */
+    const char *resampled; /* how intervals redraw the reference, for the default variant: GBV_ROW_WEIGHTS (each row
+                              counts more or less) or GBV_HALF_SAMPLES (half of the rows, none twice) */
 } gbv_measure_info;
 
 /* The measures in the order of `gbv list measures`; NULL past the last. */

@@ -78,7 +78,7 @@ class gbv_measure_input(ctypes.Structure):
 
 class gbv_measure_info(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("summary", c_char_p), ("variants", c_char_p), ("needs", c_uint),
-                ("cost", c_char_p), ("blind_to", c_char_p), ("joint", c_char_p)]
+                ("cost", c_char_p), ("blind_to", c_char_p), ("joint", c_char_p), ("resampled", c_char_p)]
 
 
 MIRRORED = (gbv_error, gbv_matrix, gbv_read_options, gbv_annotation_options, gbv_progress, gbv_model_options,

@@ -22,6 +22,7 @@ class MeasureInfo:
     cost: str  #: the leading terms of its work
     blind_to: str  #: what the measure cannot see
     joint: tuple[str, ...]  #: the variants whose scores depend on the sources compared
+    resampled: str  #: how intervals redraw the reference: "row weights" or "half samples"
 
 
 _NEEDS = ("labels", "probabilities", "features", "source_features")
@@ -41,7 +42,8 @@ def measures() -> list[MeasureInfo]:
         record = info.contents
         needs = tuple(need for need in _NEEDS if record.needs & CONSTANTS["GBV_NEEDS_" + need.upper()])
         found.append(MeasureInfo(record.name.decode(), record.summary.decode(), _split(record.variants), needs,
-                                 record.cost.decode(), record.blind_to.decode(), _split(record.joint)))
+                                 record.cost.decode(), record.blind_to.decode(), _split(record.joint),
+                                 record.resampled.decode()))
     return found
 
 

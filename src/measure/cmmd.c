@@ -4,7 +4,7 @@
  *     exact   biased MMD^2 over all rows
  *     code    sum over batches of 128 rows in order, divided by 128 (the authors of the paper)
  *     xu      sum over batches of 100 rows in NumPy's shuffled order of seed 1234, divided by 100 (Xu et al.) */
-#include "measure/measure.h"
+#include "measure/replicate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "compute/dense.h"
 #include "measure/numpy_shuffle.h"
 #include "measure/rbf.h"
 
@@ -102,8 +103,16 @@ done:
     return status;
 }
 
-/* Biased MMD^2 of `count` rows from `first` on. One-hot rows are equal or sqrt(2) apart and |p - e_y|^2 needs only p_y,
- * so the labels cost a table of counts and one pass. */
+/* Biased MMD^2 from the sums of the kernel over all pairs: xx within the rows, xy between rows and labels; `equal`
+ * pairs of labels are the same. One-hot rows are equal or sqrt(2) apart. */
+static double squared_of(double xx, double equal, double xy, double pairs)
+{
+    double yy = RBF_DIAGONAL * equal + rbf_kernel(2) * (pairs - equal);
+    return xx / pairs + yy / pairs - 2 * (xy / pairs);
+}
+
+/* Biased MMD^2 of `count` rows from `first` on. |p - e_y|^2 needs only p_y, so the labels cost a table of counts and
+ * one pass. */
 static gbv_status batch_mmd2(const class_space *space, size_t first, size_t count, double *squared, gbv_error *error)
 {
     const double *points = space->points + first * space->axes;
@@ -131,8 +140,7 @@ static gbv_status batch_mmd2(const class_space *space, size_t first, size_t coun
             if (space->counts[c])
                 xy += (double)space->counts[c] * rbf_kernel(fmax(0, length + 1 - 2 * point[c]));
     }
-    double yy = RBF_DIAGONAL * equal + rbf_kernel(2) * (pairs - equal);
-    *squared = xx / pairs + yy / pairs - 2 * (xy / pairs);
+    *squared = squared_of(xx, equal, xy, pairs);
     return GBV_OK;
 }
 
@@ -160,12 +168,72 @@ static gbv_status cmmd(const gbv_measure_input *input, size_t variant, double *s
     return status;
 }
 
+/* The kernel between each row's probabilities and each class that may be a label: rows x axes. */
+static void kernel_to_classes(const class_space *space, double *kernel)
+{
+    for (size_t i = 0; i < space->rows; i++) {
+        const double *point = space->points + i * space->axes;
+        double length = dense_dot_f64(point, point, space->axes);
+        for (size_t c = 0; c < space->axes; c++)
+            kernel[i * space->axes + c] = rbf_kernel(fmax(0, length + 1 - 2 * point[c]));
+    }
+}
+
+/* The exact form on half-samples: xx by the tiles of one kernel, xy by the counts of the labels in each. */
+static gbv_status replicates(const replicate_task *task, double *scores, gbv_error *error)
+{
+    const row_draws *draws = task->draws;
+    size_t rows = draws->rows, half = draws->half_rows;
+    double pairs = (double)half * (double)half;
+    class_space space;
+    rbf_points x = {0};
+    gbv_status status = space_create(task->input, false, &space, error);
+    if (status != GBV_OK)
+        return status;
+    size_t axes = space.axes;
+    double *chosen = row_draws_chosen(draws), *kernel = memory_array(rows, axes * sizeof *kernel);
+    double *within = memory_array(draws->count, sizeof *within), *reached = memory_array(axes, sizeof *reached);
+    if (!chosen || !kernel || !within || !reached)
+        status = error_out_of_memory(error, "the kernel sums");
+    if (status == GBV_OK)
+        status = rbf_points_borrow(space.points, rows, axes, &x, error);
+    x.threads = space.threads;
+    if (status == GBV_OK)
+        status = rbf_sums_within_halves(&x, task, chosen, within, error);
+    if (status == GBV_OK)
+        kernel_to_classes(&space, kernel);
+    for (size_t b = 0; status == GBV_OK && b < draws->count; b++) {
+        const uint32_t *taken = draws->halves + b * half;
+        double equal = 0, xy = 0;
+        for (size_t c = 0; c < axes; c++)
+            reached[c] = 0, space.counts[c] = 0;
+        for (size_t i = 0; i < half; i++) {
+            space.counts[space.label[taken[i]]]++;
+            dense_add_f64(reached, kernel + taken[i] * axes, axes);
+        }
+        for (size_t c = 0; c < axes; c++) {
+            equal += (double)space.counts[c] * (double)space.counts[c];
+            xy += (double)space.counts[c] * reached[c];
+        }
+        scores[b] = -sqrt(fmax(0, squared_of(within[b], equal, xy, pairs)));
+    }
+    rbf_points_free(&x);
+    free(chosen);
+    free(kernel);
+    free(within);
+    free(reached);
+    space_free(&space);
+    return status;
+}
+
 const measure measure_cmmd = {
     .info = {.name = "cmmd",
              .summary = "minus the discrepancy between the model's probabilities and the labels, in class space",
              .variants = "exact|code|xu",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES | GBV_NEEDS_CLASS_COLUMNS,
              .cost = "N²·C",
-             .blind_to = "which row is which: it compares two clouds of points, not row with row"},
+             .blind_to = "which row is which: it compares two clouds of points, not row with row",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = cmmd,
+    .replicates = {.compute = replicates, .variants = 1},
 };

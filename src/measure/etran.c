@@ -74,7 +74,8 @@ const measure measure_etran = {
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + N·C·m",
              .blind_to = "how far apart the sources are: each part's best is 1 and its worst 0 in any case",
-             .joint = "paper"},
+             .joint = "paper",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = etran,
     .joint = {.part_count = PARTS, .parts = etran_parts, .combine = etran_combine},
 };

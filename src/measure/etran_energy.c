@@ -86,7 +86,8 @@ const measure measure_etran_energy = {
              .variants = "paper|code",
              .needs = GBV_NEEDS_FEATURES,
              .cost = "N·D",
-             .blind_to = "the labels: sources that differ only in labelling can score alike"},
+             .blind_to = "the labels: sources that differ only in labelling can score alike",
+             .resampled = GBV_ROW_WEIGHTS},
     .compute = etran_energy,
     .replicates = {.compute = replicate_row_means, .variants = 1, .weighs_rows = true},
 };

@@ -41,6 +41,7 @@ const measure measure_etran_lda = {
              .variants = "paper|code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + N·C·m",
-             .blind_to = "overfitting: it is fitted to the rows it scores, and near 1 with few rows per column"},
+             .blind_to = "overfitting: it is fitted to the rows it scores, and near 1 with few rows per column",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = etran_lda,
 };

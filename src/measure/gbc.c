@@ -112,6 +112,7 @@ const measure measure_gbc = {
              .variants = "diagonal|spherical|spherical-code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D + C²·D",
-             .blind_to = "correlated features, and how many rows a class has"},
+             .blind_to = "correlated features, and how many rows a class has",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = gbc,
 };

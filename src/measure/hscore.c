@@ -38,6 +38,7 @@ const measure measure_hscore = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + C·m²",
-             .blind_to = "everything when there are fewer rows than columns: it is then classes - 1"},
+             .blind_to = "everything when there are fewer rows than columns: it is then classes - 1",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = hscore,
 };

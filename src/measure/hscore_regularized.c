@@ -84,6 +84,7 @@ const measure measure_hscore_regularized = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + C·m²",
-             .blind_to = "the model's own classifier, and structure within a class"},
+             .blind_to = "the model's own classifier, and structure within a class",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = hscore_regularized,
 };

@@ -83,6 +83,7 @@ const measure measure_lfc = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m",
-             .blind_to = "features on a small scale beside others: the largest columns decide"},
+             .blind_to = "features on a small scale beside others: the largest columns decide",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = lfc,
 };

@@ -4,11 +4,14 @@
  *     biased    mean K_xx + mean K_yy - 2 mean K_xy
  *     unbiased  the same without the pairs of a row with itself, which add up to 4 a row
  *     code      the unbiased form as published programs have it: they take off 1 a row, right for one bandwidth only */
-#include "measure/measure.h"
+#include "measure/replicate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "compute/dense.h"
 #include "measure/rbf.h"
 
 enum { BIASED, UNBIASED, CODE };
@@ -28,6 +31,21 @@ static bool single_is_enough(const gbv_matrix *matrix)
            matrix->type == GBV_U16 || matrix->type == GBV_I16;
 }
 
+static gbv_status points_create(const gbv_measure_input *input, rbf_points *x, rbf_points *y, gbv_error *error)
+{
+    bool single = input->fast || (single_is_enough(&input->features) && single_is_enough(&input->source_features));
+    gbv_status status = rbf_points_pair(&input->features, &input->source_features, single, x, y, error);
+    x->threads = y->threads = input->threads;
+    return status;
+}
+
+static double score_of(double xx, size_t rows, double yy, size_t source_rows, double xy, size_t variant)
+{
+    double squared = within_mean(xx, rows, variant) + within_mean(yy, source_rows, variant) -
+                     2 * (xy / (double)rows / (double)source_rows);
+    return -sqrt(squared > 0 ? squared : 0);
+}
+
 static gbv_status mmd(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                       gbv_error *error)
 {
@@ -40,9 +58,7 @@ static gbv_status mmd(const gbv_measure_input *input, size_t variant, double *sc
             error, GBV_UNDEFINED,
             "unbiased mmd needs at least two rows on each side, there are %zu and %zu: use the biased form",
             features->rows, source->rows);
-    bool single = input->fast || (single_is_enough(features) && single_is_enough(source));
-    gbv_status status = rbf_points_pair(features, source, single, &x, &y, error);
-    x.threads = y.threads = input->threads;
+    gbv_status status = points_create(input, &x, &y, error);
     if (status != GBV_OK)
         return status;
     status = rbf_sum_within(&x, &xx, error);
@@ -50,13 +66,44 @@ static gbv_status mmd(const gbv_measure_input *input, size_t variant, double *sc
         status = rbf_sum_within(&y, &yy, error);
     if (status == GBV_OK)
         status = rbf_sum_between(&x, &y, &xy, error);
-    if (status == GBV_OK) {
-        double squared = within_mean(xx, x.rows, variant) + within_mean(yy, y.rows, variant) -
-                         2 * (xy / (double)x.rows / (double)y.rows);
-        *score = -sqrt(squared > 0 ? squared : 0);
-    }
+    if (status == GBV_OK)
+        *score = score_of(xx, x.rows, yy, y.rows, xy, variant);
     rbf_points_free(&x);
     rbf_points_free(&y);
+    return status;
+}
+
+/* The half-samples of the reference against all rows of the source. */
+static gbv_status replicates(const replicate_task *task, double *scores, gbv_error *error)
+{
+    const gbv_measure_input *input = task->input;
+    const row_draws *draws = task->draws;
+    size_t half = draws->half_rows;
+    double yy, *chosen = row_draws_chosen(draws), *between = memory_array(draws->rows, sizeof *between);
+    double *within = memory_array(draws->count, sizeof *within);
+    rbf_points x = {0}, y = {0};
+    gbv_status status = GBV_OK;
+    if (task->variant != BIASED && half < 2)
+        goto done; /* not defined, and the scores say so already */
+    if (!chosen || !between || !within)
+        status = error_out_of_memory(error, "the kernel sums");
+    if (status == GBV_OK)
+        status = points_create(input, &x, &y, error);
+    if (status == GBV_OK)
+        status = rbf_sums_within_halves(&x, task, chosen, within, error);
+    if (status == GBV_OK)
+        status = rbf_sum_within(&y, &yy, error);
+    if (status == GBV_OK)
+        status = rbf_row_sums(&x, &y, between, error);
+    for (size_t b = 0; status == GBV_OK && b < draws->count; b++)
+        scores[b] = score_of(within[b], half, yy, y.rows, dense_dot_f64(chosen + b * draws->rows, between, draws->rows),
+                             task->variant);
+done:
+    rbf_points_free(&x);
+    rbf_points_free(&y);
+    free(chosen);
+    free(between);
+    free(within);
     return status;
 }
 
@@ -66,6 +113,8 @@ const measure measure_mmd = {
              .variants = "biased|unbiased|code",
              .needs = GBV_NEEDS_FEATURES | GBV_NEEDS_SOURCE_FEATURES,
              .cost = "(N + n)²·D",
-             .blind_to = "the labels: sources that differ only in labelling score alike"},
+             .blind_to = "the labels: sources that differ only in labelling score alike",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = mmd,
+    .replicates = {.compute = replicates, .variants = 3},
 };

@@ -84,6 +84,7 @@ const measure measure_nleep = {
              .variants = "log|code",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + R·C·(N·d² + d³), R <= 100 rounds, d principal components kept",
-             .blind_to = "the model's own classifier, and whatever lies across the clusters of its features"},
+             .blind_to = "the model's own classifier, and whatever lies across the clusters of its features",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = nleep,
 };

@@ -135,7 +135,8 @@ const measure measure_nll = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES | GBV_NEEDS_CLASS_COLUMNS,
              .cost = "R·N·Z, R <= 120 steps of Newton",
-             .blind_to = "classes the model has no column for, which all count as one chance in a million"},
+             .blind_to = "classes the model has no column for, which all count as one chance in a million",
+             .resampled = GBV_ROW_WEIGHTS},
     .compute = nll,
     .replicates = {.compute = replicate_row_means, .variants = 1, .weighs_rows = true},
 };

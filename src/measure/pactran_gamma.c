@@ -49,6 +49,7 @@ const measure measure_pactran_gamma = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_PROBABILITIES,
              .cost = "10·(N·Z + C·Z)",
-             .blind_to = "which class is called what: a model that always mixes up two names scores as well"},
+             .blind_to = "which class is called what: a model that always mixes up two names scores as well",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = pactran_gamma,
 };

@@ -318,6 +318,7 @@ const measure measure_pactran_gauss = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + m³ + R·N·C·m, R steps of L-BFGS",
-             .blind_to = "the model's own classifier: only what its features could serve is seen"},
+             .blind_to = "the model's own classifier: only what its features could serve is seen",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = pactran_gauss,
 };

@@ -65,6 +65,21 @@ CLONED static double row_sum_f64(const double *products, double half, const doub
     return sum;
 }
 
+/* The numbers themselves. */
+CLONED static void row_kernel_f32(const float *products, float half, const float *halves, size_t count, double *out)
+{
+#pragma omp simd
+    for (size_t j = 0; j < count; j++)
+        out[j] = (double)powers_f32(power_inverse_f32(power_larger_f32((half + halves[j]) - products[j], 0)));
+}
+
+CLONED static void row_kernel_f64(const double *products, double half, const double *halves, size_t count, double *out)
+{
+#pragma omp simd
+    for (size_t j = 0; j < count; j++)
+        out[j] = powers_f64(power_inverse_f64(power_larger_f64((half + halves[j]) - products[j], 0)));
+}
+
 /* One tile: rows first_x.. of x against rows first_y.. of y. On the diagonal of x against itself only pairs with
  * j < i are summed. */
 typedef struct tile {
@@ -73,42 +88,50 @@ typedef struct tile {
     bool diagonal;
 } tile;
 
-static double tile_sum_f32(const tile *t, float *products)
+/* 2 UNIT u.v of the tile's pairs, TILE numbers a line; below the diagonal only where the tile lies on it. */
+static void tile_products(const tile *t, void *products)
 {
     int rows = (int)t->count_x, columns = (int)t->count_y, inner = (int)t->x->columns;
-    const float *a = (const float *)t->x->values + t->first_x * t->x->columns;
-    const float *b = (const float *)t->y->values + t->first_y * t->y->columns;
-    float halves[TILE];
-    double sum = 0;
-    if (t->diagonal)
-        cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, inner, (float)(2 * UNIT), a, inner, 0, products,
-                    TILE);
-    else
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, inner, (float)(2 * UNIT), a, inner, b,
-                    inner, 0, products, TILE);
-    for (size_t j = 0; j < t->count_y; j++)
-        halves[j] = (float)t->y->halves[t->first_y + j];
-    for (size_t i = 0; i < t->count_x; i++)
-        sum +=
-            row_sum_f32(products + i * TILE, (float)t->x->halves[t->first_x + i], halves, t->diagonal ? i : t->count_y);
-    return sum;
-}
-
-static double tile_sum_f64(const tile *t, double *products)
-{
-    int rows = (int)t->count_x, columns = (int)t->count_y, inner = (int)t->x->columns;
-    const double *a = (const double *)t->x->values + t->first_x * t->x->columns;
-    const double *b = (const double *)t->y->values + t->first_y * t->y->columns;
-    double sum = 0;
+    size_t from_x = t->first_x * t->x->columns, from_y = t->first_y * t->y->columns;
+    if (t->x->single) {
+        const float *a = (const float *)t->x->values + from_x, *b = (const float *)t->y->values + from_y;
+        if (t->diagonal)
+            cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, inner, (float)(2 * UNIT), a, inner, 0, products,
+                        TILE);
+        else
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, inner, (float)(2 * UNIT), a, inner, b,
+                        inner, 0, products, TILE);
+        return;
+    }
+    const double *a = (const double *)t->x->values + from_x, *b = (const double *)t->y->values + from_y;
     if (t->diagonal)
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, inner, 2 * UNIT, a, inner, 0, products, TILE);
     else
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, inner, 2 * UNIT, a, inner, b, inner, 0,
                     products, TILE);
-    for (size_t i = 0; i < t->count_x; i++)
-        sum += row_sum_f64(products + i * TILE, t->x->halves[t->first_x + i], t->y->halves + t->first_y,
-                           t->diagonal ? i : t->count_y);
-    return sum;
+}
+
+/* The kernel of the tile's pairs, line by line: their sums, or with `kernel` the numbers themselves, TILE to a line. On
+ * the diagonal only pairs with j < i count; the rest of the kernel is zero there. */
+static void tile_lines(const tile *t, const void *products, double *sums, double *kernel)
+{
+    float halves[TILE];
+    for (size_t j = 0; t->x->single && j < t->count_y; j++)
+        halves[j] = (float)t->y->halves[t->first_y + j];
+    for (size_t i = 0; i < t->count_x; i++) {
+        size_t count = t->diagonal ? i : t->count_y;
+        double half = t->x->halves[t->first_x + i], *line = kernel ? kernel + i * TILE : NULL;
+        if (t->x->single && !kernel)
+            sums[i] = row_sum_f32((const float *)products + i * TILE, (float)half, halves, count);
+        else if (t->x->single)
+            row_kernel_f32((const float *)products + i * TILE, (float)half, halves, count, line);
+        else if (!kernel)
+            sums[i] = row_sum_f64((const double *)products + i * TILE, half, t->y->halves + t->first_y, count);
+        else
+            row_kernel_f64((const double *)products + i * TILE, half, t->y->halves + t->first_y, count, line);
+        for (size_t j = count; kernel && j < t->count_y; j++)
+            line[j] = 0;
+    }
 }
 
 /* Tile number `index` of the grid; within one set only the lower triangle of tiles is numbered. */
@@ -144,7 +167,7 @@ static gbv_status tiles_sum(const rbf_points *x, const rbf_points *y, double *to
     size_t threads = plan_workers(x->threads, count);
     size_t element = x->single ? sizeof(float) : sizeof(double);
     double *sums = memory_array(count, sizeof *sums);
-    size_t lines = x->rows < TILE ? x->rows : TILE, bytes = lines * TILE * element;
+    size_t bytes = (x->rows < TILE ? x->rows : TILE) * TILE * element;
     char *products = memory_array(threads, bytes);
     gbv_status status = GBV_OK;
     if (!sums || !products) {
@@ -155,7 +178,12 @@ static gbv_status tiles_sum(const rbf_points *x, const rbf_points *y, double *to
     for (size_t index = 0; index < count; index++) {
         tile t = tile_at(x, y, index);
         void *mine = products + (threads > 1 ? (size_t)omp_get_thread_num() : 0) * bytes;
-        sums[index] = x->single ? tile_sum_f32(&t, mine) : tile_sum_f64(&t, mine);
+        double lines[TILE];
+        tile_products(&t, mine);
+        tile_lines(&t, mine, lines, NULL);
+        sums[index] = 0;
+        for (size_t i = 0; i < t.count_x; i++)
+            sums[index] += lines[i];
     }
     *total = 0;
     for (size_t index = 0; index < count; index++)
@@ -184,6 +212,86 @@ static gbv_status too_wide(size_t columns, gbv_error *error)
 {
     return error_set(error, GBV_BAD_INPUT, "rows of %zu numbers are wider than the %d that BLAS can take", columns,
                      INT_MAX);
+}
+
+gbv_status rbf_row_sums(const rbf_points *x, const rbf_points *y, double *sums, gbv_error *error)
+{
+    size_t tiles_x = (x->rows + TILE - 1) / TILE, tiles_y = (y->rows + TILE - 1) / TILE;
+    size_t workers = plan_workers(x->threads, tiles_x), bytes = TILE * TILE * sizeof(double);
+    char *products = memory_array(workers, bytes);
+    if (!products)
+        return error_out_of_memory(error, "the kernel sums");
+#pragma omp parallel for schedule(dynamic) num_threads((int)workers) if (workers > 1)
+    for (size_t i = 0; i < tiles_x; i++) {
+        void *mine = products + (workers > 1 ? (size_t)omp_get_thread_num() : 0) * bytes;
+        double *out = sums + i * TILE, lines[TILE];
+        for (size_t j = 0; j < tiles_y; j++) {
+            tile t = tile_at(x, y, i * tiles_y + j);
+            tile_products(&t, mine);
+            tile_lines(&t, mine, lines, NULL);
+            for (size_t k = 0; k < t.count_x; k++)
+                out[k] = (j ? out[k] : 0) + lines[k];
+        }
+    }
+    free(products);
+    return GBV_OK;
+}
+
+/* Tiles of the kernel against the half-samples. */
+typedef struct half_tiles {
+    const rbf_points *points;
+    const double *chosen; /* count x rows */
+    size_t count;
+    double *sums;    /* tiles x count */
+    double *scratch; /* workers x scratch_cells: products, kernel, and count lines of their product */
+    size_t scratch_cells;
+} half_tiles;
+
+static gbv_status sum_tile(void *context, size_t worker, size_t piece, gbv_error *error)
+{
+    (void)error;
+    const half_tiles *h = context;
+    tile t = tile_at(h->points, h->points, piece);
+    int rows = (int)h->points->rows;
+    double *products = h->scratch + worker * h->scratch_cells, *kernel = products + TILE * TILE;
+    double *reached = kernel + TILE * TILE;
+    tile_products(&t, products);
+    tile_lines(&t, products, NULL, kernel);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)h->count, (int)t.count_x, (int)t.count_y, 1,
+                h->chosen + t.first_y, rows, kernel, TILE, 0, reached, TILE);
+    for (size_t b = 0; b < h->count; b++)
+        h->sums[piece * h->count + b] =
+            dense_dot_f64(reached + b * TILE, h->chosen + b * h->points->rows + t.first_x, t.count_x);
+    return GBV_OK;
+}
+
+gbv_status rbf_sums_within_halves(const rbf_points *points, const replicate_task *task, const double *chosen,
+                                  double *sums, gbv_error *error)
+{
+    size_t side = (points->rows + TILE - 1) / TILE, tiles = side * (side + 1) / 2, count = task->draws->count;
+    size_t workers = plan_workers(points->threads, tiles);
+    if (points->rows > INT_MAX)
+        return too_wide(points->rows, error);
+    half_tiles h = {.points = points,
+                    .chosen = chosen,
+                    .count = count,
+                    .sums = memory_array(tiles, count * sizeof *h.sums),
+                    .scratch_cells = TILE * (2 * TILE + count)};
+    h.scratch = memory_array(h.scratch_cells, workers * sizeof *h.scratch);
+    gbv_status status = GBV_OK;
+    if (!h.sums || !h.scratch)
+        status = error_out_of_memory(error, "the kernel sums");
+    else
+        status = replicate_share(task, tiles, workers, sum_tile, &h, error);
+    for (size_t b = 0; status == GBV_OK && b < count; b++) {
+        sums[b] = 0;
+        for (size_t k = 0; k < tiles; k++)
+            sums[b] += h.sums[k * count + b];
+        sums[b] = 2 * sums[b] + RBF_DIAGONAL * (double)task->draws->half_rows;
+    }
+    free(h.sums);
+    free(h.scratch);
+    return status;
 }
 
 /* A row moved by the centre, as it will be used, and its squared length. */

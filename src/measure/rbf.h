@@ -11,6 +11,8 @@
 
 #include <gbv/matrix.h>
 
+#include "measure/replicate.h"
+
 /* k(u,u): one for each bandwidth. */
 #define RBF_DIAGONAL 4.0
 
@@ -36,6 +38,13 @@ void rbf_points_free(rbf_points *points);
  * number of threads. */
 GBV_MUST_CHECK gbv_status rbf_sum_within(const rbf_points *points, double *sum, gbv_error *error);
 GBV_MUST_CHECK gbv_status rbf_sum_between(const rbf_points *x, const rbf_points *y, double *sum, gbv_error *error);
+
+/* sums[i] = sum over the rows v of y of k(x_i, v). */
+GBV_MUST_CHECK gbv_status rbf_row_sums(const rbf_points *x, const rbf_points *y, double *sums, gbv_error *error);
+/* sums[b] = sum over pairs of k(u,v) within the task's half-sample b, a row with itself as above: each tile of the
+ * kernel is made once and multiplied with all half-samples, which stand as lines of zeros and ones in `chosen`. */
+GBV_MUST_CHECK gbv_status rbf_sums_within_halves(const rbf_points *points, const replicate_task *task,
+                                                 const double *chosen, double *sums, gbv_error *error);
 
 /* k as a function of |u-v|^2. */
 double rbf_kernel(double squared_distance);

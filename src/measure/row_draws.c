@@ -98,3 +98,12 @@ void row_draws_free(row_draws *draws)
     free(draws->halves);
     *draws = (row_draws){0};
 }
+
+double *row_draws_chosen(const row_draws *draws)
+{
+    double *chosen = memory_zeroed(draws->count * draws->rows, sizeof *chosen);
+    for (size_t b = 0; chosen && b < draws->count; b++)
+        for (size_t i = 0; i < draws->half_rows; i++)
+            chosen[b * draws->rows + draws->halves[b * draws->half_rows + i]] = 1;
+    return chosen;
+}

@@ -29,4 +29,7 @@ GBV_MUST_CHECK gbv_status row_draws_create(uint64_t seed, const char *subject, s
                                            size_t threads, row_draws *draws, gbv_error *error);
 void row_draws_free(row_draws *draws);
 
+/* The half-samples as B x N zeros and ones, to be freed; NULL when memory is out. */
+double *row_draws_chosen(const row_draws *draws);
+
 #endif

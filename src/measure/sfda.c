@@ -96,6 +96,7 @@ const measure measure_sfda = {
              .variants = "",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "2·(N·D·m + m³ + N·C·m)",
-             .blind_to = "overfitting: with fewer rows than columns nearly every model reaches 1"},
+             .blind_to = "overfitting: with fewer rows than columns nearly every model reaches 1",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = sfda,
 };

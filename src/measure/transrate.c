@@ -123,6 +123,7 @@ const measure measure_transrate = {
              .variants = "tll|weighted",
              .needs = GBV_NEEDS_LABELS | GBV_NEEDS_FEATURES,
              .cost = "N·D·m + C·m³",
-             .blind_to = "the scale of the features, which it rewards: compare models of one family only"},
+             .blind_to = "the scale of the features, which it rewards: compare models of one family only",
+             .resampled = GBV_HALF_SAMPLES},
     .compute = transrate,
 };

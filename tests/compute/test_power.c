@@ -30,6 +30,35 @@ static void powers_too_small_are_zero_and_nan_stays(void **state)
     assert_true(isnan(power_of_e(INFINITY - INFINITY)));
 }
 
+static void logarithms_agree_with_the_c_library(void **state)
+{
+    (void)state;
+    for (double x = 1e-320; x < 1e308; x *= 1.00371)
+        assert_near(power_logarithm(x), log(x), 4e-16 * fmax(1, fabs(log(x))));
+    for (double x = 0.5; x < 2; x += 0.000917)
+        assert_close(power_logarithm(x), log(x), 1e-14);
+    assert_close(power_logarithm(0x1p-1074), -1074 * M_LN2, 1e-15);
+    assert_true(power_logarithm(1) == 0);
+    assert_true(power_logarithm(0) == -INFINITY);
+    assert_true(power_logarithm(INFINITY) == INFINITY);
+    assert_true(isnan(power_logarithm(NAN)));
+}
+
+static void weighted_logarithms_add_up_and_no_weight_counts_nothing(void **state)
+{
+    (void)state;
+    double weights[37], values[37], sum = 0;
+    for (size_t i = 0; i < 37; i++) {
+        weights[i] = i % 5 == 2 ? 0 : 1.0 / (double)(i + 1);
+        values[i] = i % 5 == 2 ? 0 : exp(-(double)(i * i));
+        sum += weights[i] > 0 ? weights[i] * log(values[i]) : 0;
+    }
+    assert_close(dense_weighted_logarithms(weights, values, 37), sum, 1e-14);
+    values[0] = 0;
+    assert_true(dense_weighted_logarithms(weights, values, 37) == -INFINITY);
+    assert_true(dense_weighted_logarithms(weights, values, 0) == 0);
+}
+
 static double plain_log_sum(const double *row, size_t columns)
 {
     double largest = -INFINITY, sum = 0;
@@ -96,6 +125,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(powers_agree_with_the_c_library),
         cmocka_unit_test(powers_too_small_are_zero_and_nan_stays),
+        cmocka_unit_test(logarithms_agree_with_the_c_library),
+        cmocka_unit_test(weighted_logarithms_add_up_and_no_weight_counts_nothing),
         cmocka_unit_test(rows_of_any_width_agree_with_plain_loops),
         cmocka_unit_test(a_row_with_nan_gives_nan_and_leaves_the_others),
     };

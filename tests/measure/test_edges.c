@@ -53,7 +53,7 @@ static void the_table_of_measures_can_be_walked(void **state)
         for (char *rest = variants, *variant; (variant = strsep(&rest, "|"));)
             assert_true(isfinite(score_of(info->name, *variant ? variant : NULL, &input)));
     }
-    assert_int_equal(count, 20);
+    assert_int_equal(count, 21);
     assert_null(gbv_measure_find("leap"));
     assert_null(gbv_measure_find(NULL));
 }
@@ -128,8 +128,8 @@ static void labels_out_of_range_are_named_by_row(void **state)
 static void bad_numbers_are_named_by_row_and_column(void **state)
 {
     (void)state;
-    static const char *const of_probabilities[] = {
-        "leep", "nce", "accuracy", "nll", "cmmd", "pactran-dirichlet", "pactran-gamma"};
+    static const char *const of_probabilities[] = {"leep", "nce",  "accuracy",          "nll",
+                                                   "loss", "cmmd", "pactran-dirichlet", "pactran-gamma"};
     static const char *const of_features[] = {"logme",         "etran-energy", "mmd", "nleep",
                                               "pactran-gauss", "etran",        "gbc", "sfda"};
     enum { P = sizeof of_probabilities / sizeof *of_probabilities, F = sizeof of_features / sizeof *of_features };
@@ -259,6 +259,10 @@ static void a_source_with_no_column_for_a_class_still_scores(void **state)
     assert_close(terms[1], log(1e-6), 1e-12);
     assert_close(terms[2], log(1e-6), 1e-12);
     assert_close(score, (terms[0] + terms[1] + terms[2]) / 3, 1e-12);
+    assert_ok(gbv_measure("loss", NULL, &input, &score, terms, &error), error);
+    assert_close(terms[0], log(0.75), 1e-15);
+    assert_close(terms[1], log(1e-12), 1e-15);
+    assert_close(score, (log(0.75) + 2 * log(1e-12)) / 3, 1e-15);
     assert_close(score_of("accuracy", NULL, &input), 1.0 / 3, 1e-15);
     assert_true(isfinite(score_of("cmmd", NULL, &input)));
 }
@@ -308,10 +312,27 @@ static void nll_of_a_model_that_is_always_right_is_near_zero(void **state)
     assert_true(score <= 0 && score > -1e-5);
 }
 
+static void loss_takes_the_probabilities_as_they_are(void **state)
+{
+    (void)state;
+    gbv_measure_input input = small_input();
+    assert_close(score_of("loss", NULL, &input), (log(0.9) + log(0.8) + log(0.6) + log(0.7)) / 4, 1e-15);
+    /* Two columns of one class add up; one below 1e-12 counts as that. */
+    static const double p[2][3] = {{0.5, 0.25, 0.25}, {1, 1e-13, 1e-14}};
+    static const int32_t y[2] = {1, 1}, columns[3] = {0, 1, 1};
+    input = (gbv_measure_input){.rows = 2,
+                                .labels = y,
+                                .class_count = 2,
+                                .probabilities = gbv_matrix_f64(&p[0][0], 2, 3),
+                                .column_class = columns};
+    assert_close(score_of("loss", NULL, &input), (log(0.5) + log(1e-12)) / 2, 1e-15);
+}
+
 static void row_terms_average_to_the_score_where_it_is_a_mean(void **state)
 {
     (void)state;
-    static const char *const means[] = {"leep", "nce", "accuracy", "nll", "etran-energy", "etran-lda", "etran", "sfda"};
+    static const char *const means[] = {"leep",         "nce",       "accuracy", "nll", "loss",
+                                        "etran-energy", "etran-lda", "etran",    "sfda"};
     static const char *const others[] = {"logme", "mmd",    "pactran-dirichlet",  "pactran-gamma", "pactran-gauss",
                                          "cmmd",  "hscore", "hscore-regularized", "gbc",           "transrate",
                                          "lfc"};
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(cmmd_gives_each_nameless_column_its_own_axis),
         cmocka_unit_test(nll_uses_the_temperature_of_the_other_half),
         cmocka_unit_test(nll_of_a_model_that_is_always_right_is_near_zero),
+        cmocka_unit_test(loss_takes_the_probabilities_as_they_are),
         cmocka_unit_test(row_terms_average_to_the_score_where_it_is_a_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

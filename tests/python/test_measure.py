@@ -56,6 +56,8 @@ class Measures(FolderTest):
         self.assertEqual(by_name["leep"].variants, ())
         self.assertEqual(by_name["mmd"].needs, ("features", "source_features"))
         self.assertTrue(all(info.summary and info.cost and info.blind_to for info in infos))
+        self.assertEqual({info.resampled for info in infos}, {"row weights", "half samples"})
+        self.assertEqual(by_name["leep"].resampled, "row weights")
         self.assertEqual({info.name: info.joint for info in infos if info.joint}, {"etran": ("paper",)})
 
     def test_refusals(self):
