@@ -27,9 +27,8 @@ static bool told_apart(const certainty *result, const resamples *all, size_t bet
                        double *differences)
 {
     double difference = difference_of(all->corrected[better], all->corrected[worse]);
-    for (size_t r = 0; r < all->count; r++)
-        differences[r] = difference_of(resamples_of(all, better)[r], resamples_of(all, worse)[r]);
-    double p = difference_p_value(difference, deviation_of(differences, all->count));
+    double spread = difference_spread(resamples_of(all, better), resamples_of(all, worse), all->count, differences);
+    double p = difference_p_value(difference, spread);
     return result->sources[better].refitted && result->sources[worse].refitted && p * (double)tests <= FAMILY_ERROR;
 }
 

@@ -24,21 +24,20 @@ double difference_p_value(double difference, double deviation)
     return deviation > 0 ? erfc(fabs(difference) / deviation * M_SQRT1_2) : 0;
 }
 
+double difference_spread(const double *a, const double *b, size_t count, double *differences)
+{
+    for (size_t r = 0; r < count; r++)
+        differences[r] = a[r] - b[r];
+    double deviation = deviation_of(differences, count);
+    return deviation <= ROUNDING * (fabs(*a) + fabs(*b)) ? 0 : deviation;
+}
+
 typedef struct workspace {
     double *reference;      /* source_count x count: the reference's part of the resamples */
     double *differences;    /* count */
     double *largest;        /* count: the largest studentised difference of each resample */
     certainty_pair **order; /* by p value */
 } workspace;
-
-/* A difference that never varies leaves rounding behind, which must not be taken for spread. */
-static double spread_of(const double *a, const double *b, size_t count, double *differences)
-{
-    for (size_t r = 0; r < count; r++)
-        differences[r] = difference_of(a[r], b[r]);
-    double deviation = deviation_of(differences, count);
-    return deviation <= ROUNDING * (fabs(*a) + fabs(*b)) ? 0 : deviation;
-}
 
 /* How many reference rows would tell the pair apart, were the sources' rows the same. */
 static double rows_needed(const certainty_input *in, const resamples *all, const certainty_pair *pair, workspace *work)
@@ -48,8 +47,8 @@ static double rows_needed(const certainty_input *in, const resamples *all, const
     double variance = all->refit_variance[a] + all->refit_variance[b];
     if (gap == 0 || SIGNIFICANT * sqrt(isnan(variance) ? 0 : variance) >= gap)
         return INFINITY;
-    double spread =
-        spread_of(work->reference + a * all->count, work->reference + b * all->count, all->count, work->differences);
+    double spread = difference_spread(work->reference + a * all->count, work->reference + b * all->count, all->count,
+                                      work->differences);
     double per_row = sqrt(rows) * spread, needed = ceil(pow(TOLD_APART * per_row / gap, 2));
     /* Rows that are there already and did not do: it is the sources' own that leave the difference open. */
     return needed > rows || isnan(variance) ? needed : INFINITY;
@@ -66,15 +65,16 @@ static void judge_pair(const resamples *all, certainty_pair *pair, workspace *wo
                              .rows_needed = NAN};
     if (!all->known[a] || !all->known[b])
         return;
-    pair->deviation = spread_of(resamples_of(all, a), resamples_of(all, b), count, work->differences);
+    pair->deviation = difference_spread(resamples_of(all, a), resamples_of(all, b), count, work->differences);
     pair->p_value = difference_p_value(pair->difference, pair->deviation);
     if (!(pair->deviation > 0))
         return;
-    double mean = 0;
-    for (size_t r = 0; r < count; r++)
-        mean += work->differences[r] / (double)count;
-    for (size_t r = 0; r < count; r++)
-        work->largest[r] = fmax(work->largest[r], fabs(work->differences[r] - mean) / pair->deviation);
+    double centre = pair->difference, scale = 1 / pair->deviation, *largest = work->largest;
+#pragma omp simd
+    for (size_t r = 0; r < count; r++) {
+        double studentised = fabs(work->differences[r] - centre) * scale;
+        largest[r] = largest[r] > studentised ? largest[r] : studentised;
+    }
 }
 
 static int by_p_value(const void *left, const void *right)

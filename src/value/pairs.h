@@ -12,8 +12,10 @@ GBV_MUST_CHECK gbv_status pairs_judge(const certainty_input *in, const resamples
 
 /* Two-sided p value of a difference against its deviation; 1 for none, 0 for one that never varies. */
 double difference_p_value(double difference, double deviation);
-
-/* What is left of the numbers' rounding in a difference counts as none. */
+/* a - b; what the numbers' rounding leaves of it counts as none. */
 double difference_of(double a, double b);
+/* The deviation of a - b over `count` resamples of each, which `differences` receives; 0 where rounding alone makes it
+ * vary. */
+double difference_spread(const double *a, const double *b, size_t count, double *differences);
 
 #endif

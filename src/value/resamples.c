@@ -18,31 +18,38 @@ static int upwards(const void *left, const void *right)
 
 double deviation_of(const double *values, size_t count)
 {
-    double mean = 0, squares = 0;
+    double sum = 0, squares = 0;
     if (count < 2)
         return NAN;
+#pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < count; i++)
-        mean += values[i];
-    mean /= (double)count;
+        sum += values[i];
+    double mean = sum / (double)count;
+#pragma omp simd reduction(+ : squares)
     for (size_t i = 0; i < count; i++)
         squares += (values[i] - mean) * (values[i] - mean);
     return sqrt(squares / (double)(count - 1));
 }
 
-double quantile_of(double *values, size_t count, double share)
+static double between(const double *sorted, size_t count, double share)
 {
-    qsort(values, count, sizeof *values, upwards);
     double place = share * (double)(count - 1);
     size_t below = (size_t)place;
     if (below + 1 >= count)
-        return values[count - 1];
-    return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
+        return sorted[count - 1];
+    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double quantile_of(double *values, size_t count, double share)
+{
+    qsort(values, count, sizeof *values, upwards);
+    return between(values, count, share);
 }
 
 certainty_interval interval_of(double *values, size_t count, double level)
 {
-    return (certainty_interval){quantile_of(values, count, (1 - level) / 2),
-                                quantile_of(values, count, (1 + level) / 2)};
+    qsort(values, count, sizeof *values, upwards);
+    return (certainty_interval){between(values, count, (1 - level) / 2), between(values, count, (1 + level) / 2)};
 }
 
 /* The mean of the numbers that are finite, and how many those are. */
