@@ -177,7 +177,7 @@ static gbv_status map_prepare(class_map *map, gbv_sources *sources, gbv_error *e
     for (size_t i = 0; i < sources->count; i++) {
         source *s = &sources->items[i];
         bool shrinks = false;
-        for (size_t j = 0; j < s->row_count; j++) {
+        for (size_t j = 0; j < s->row_count + s->gold_count; j++) {
             size_t key = s->labels[j] < 0 ? TEXT_NONE : find_line(map, sources, i, s->labels[j]);
             if (key == TEXT_NONE)
                 continue;
@@ -212,16 +212,18 @@ static void map_apply(class_map *map, gbv_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
         source *s = &sources->items[i];
-        size_t kept = 0;
-        for (size_t j = 0; j < s->row_count; j++) {
+        size_t kept = 0, kept_rows = 0;
+        for (size_t j = 0; j < s->row_count + s->gold_count; j++) {
             size_t key = s->labels[j] < 0 ? TEXT_NONE : find_line(map, sources, i, s->labels[j]);
             if (key != TEXT_NONE && map->target[key] == TEXT_NONE)
                 continue;
             if (s->rows)
                 s->rows[kept] = s->rows[j];
             s->labels[kept++] = key == TEXT_NONE ? s->labels[j] : (int32_t)map->target[key];
+            kept_rows += j < s->row_count;
         }
-        s->row_count = kept;
+        s->row_count = kept_rows;
+        s->gold_count = kept - kept_rows;
     }
 }
 

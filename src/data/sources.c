@@ -22,17 +22,15 @@ gbv_sources *gbv_sources_create(void)
     return memory_zeroed(1, sizeof(gbv_sources));
 }
 
-/* How much of everything the collection holds: what to go back to when adding fails. */
-typedef struct mark {
-    size_t sources, datasets, labels;
-} mark;
-
-static mark take_mark(const gbv_sources *sources)
+sources_mark sources_take_mark(const gbv_sources *sources)
 {
-    return (mark){.sources = sources->count, .datasets = sources->dataset_count, .labels = sources->label_count};
+    return (sources_mark){.sources = sources->count,
+                          .datasets = sources->dataset_count,
+                          .labels = sources->label_count,
+                          .from_table = sources->from_table};
 }
 
-static void go_back(gbv_sources *sources, mark to)
+void sources_go_back(gbv_sources *sources, sources_mark to)
 {
     while (sources->count > to.sources) {
         source *last = &sources->items[--sources->count];
@@ -44,13 +42,14 @@ static void go_back(gbv_sources *sources, mark to)
     sources->label_count = to.labels;
     text_table_truncate(&sources->label_index, to.labels);
     text_table_truncate(&sources->names, to.sources);
+    sources->from_table = to.from_table;
 }
 
 void gbv_sources_free(gbv_sources *sources)
 {
     if (!sources)
         return;
-    go_back(sources, (mark){0});
+    sources_go_back(sources, (sources_mark){0});
     free(sources->items);
     free(sources->datasets);
     free(sources->labels);
@@ -203,10 +202,10 @@ done:
 
 gbv_status gbv_sources_add_dataset(gbv_sources *sources, const char *name, gbv_dataset *dataset, gbv_error *error)
 {
-    mark before = take_mark(sources);
+    sources_mark before = sources_take_mark(sources);
     gbv_status status = add_whole(sources, name, dataset, error);
     if (status != GBV_OK)
-        go_back(sources, before);
+        sources_go_back(sources, before);
     return status;
 }
 
@@ -255,10 +254,10 @@ static gbv_status add_columns(gbv_sources *sources, const char *name, gbv_datase
 static gbv_status add_probabilities(gbv_sources *sources, const char *name, gbv_dataset *dataset,
                                     const char *const *class_names, gbv_error *error)
 {
-    mark before = take_mark(sources);
+    sources_mark before = sources_take_mark(sources);
     gbv_status status = add_columns(sources, name, dataset, class_names, error);
     if (status != GBV_OK)
-        go_back(sources, before);
+        sources_go_back(sources, before);
     return status;
 }
 
@@ -324,8 +323,7 @@ gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder, cons
         return error_set(error, GBV_BAD_INPUT,
                          "%s: cannot be read as a folder (%s): name a folder with one file or folder per source",
                          folder, strerror(errno));
-    mark before = take_mark(sources);
-    bool was_table = sources->from_table;
+    sources_mark before = sources_take_mark(sources);
     gbv_status status = GBV_OK;
     if (entries.count == 0)
         status =
@@ -339,10 +337,8 @@ gbv_status gbv_sources_add_folder(gbv_sources *sources, const char *folder, cons
         } else if (status != GBV_OK && error)
             *error = own;
     }
-    if (status != GBV_OK) {
-        go_back(sources, before);
-        sources->from_table = was_table;
-    }
+    if (status != GBV_OK)
+        sources_go_back(sources, before);
     folder_free(&entries);
     return status;
 }
@@ -381,7 +377,7 @@ done:
 
 gbv_status sources_deal(gbv_sources *sources, gbv_dataset *dataset, gbv_error *error)
 {
-    mark before = take_mark(sources);
+    sources_mark before = sources_take_mark(sources);
     gbv_status status = keep_dataset(sources, dataset, error);
     if (status != GBV_OK)
         return status;
@@ -389,7 +385,7 @@ gbv_status sources_deal(gbv_sources *sources, gbv_dataset *dataset, gbv_error *e
     if (status == GBV_OK)
         sources->from_table = before.sources == 0 || sources->from_table;
     else
-        go_back(sources, before);
+        sources_go_back(sources, before);
     return status;
 }
 

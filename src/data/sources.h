@@ -13,6 +13,9 @@ typedef struct source {
     size_t *rows;               /* rows of dataset->features; NULL: all of them in order */
     int32_t *labels;            /* index into the collection's label texts, per row; -1: unlabelled */
     size_t row_count;
+    /* Behind them stand as many more rows and labels: what it said of items that have a gold label. Nothing is trained
+     * on these, but they tell how often it is right (overlap.h). */
+    size_t gold_count;
     /* The dataset is not a sample but what some model thinks of the reference's rows, a column a class: row_count is 0
      * and `labels` has one entry per column, -1 for one without a name. */
     bool probabilities;
@@ -53,6 +56,15 @@ struct gbv_sources {
     char *class_map;  /* path of the class map applied, for the record; NULL: none */
     char class_map_sha256[65];
 };
+
+/* How much of everything the collection holds: what to go back to when adding fails. */
+typedef struct sources_mark {
+    size_t sources, datasets, labels;
+    bool from_table;
+} sources_mark;
+
+sources_mark sources_take_mark(const gbv_sources *sources);
+void sources_go_back(gbv_sources *sources, sources_mark to);
 
 /* One source per source of a dataset that names each row's; takes ownership of it, also when this fails. */
 GBV_MUST_CHECK gbv_status sources_deal(gbv_sources *sources, gbv_dataset *dataset, gbv_error *error);

@@ -1,34 +1,18 @@
 /* annotation_sources.c - joined annotations become views of the items: one with a source per annotator, one of the
  * items that have a gold label. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sentence.h"
-#include "data/annotation/task_join.h"
+#include "data/annotation/labelled_rows.h"
 #include "data/label_classes.h"
 #include "data/sources.h"
 
 static const gbv_annotation_options defaults;
-
-/* One label of one item, as it will be used. */
-typedef struct labelled_row {
-    size_t row;   /* of the items' features */
-    size_t order; /* in the file */
-    int64_t time;
-    int32_t annotator, label;
-} labelled_row;
-
-typedef struct labelled_rows {
-    labelled_row *list;
-    size_t count;
-    size_t unusable;      /* annotations of items whose row cannot be used */
-    size_t strange;       /* annotations of tasks that are no items */
-    const char *stranger; /* the first such task */
-    size_t doubled;       /* replaced by a later one of the same person */
-    size_t overlap;       /* of items with a gold label, left out */
-} labelled_rows;
 
 static int by_annotator_row_and_order(const void *left, const void *right)
 {
@@ -217,130 +201,72 @@ gbv_status gbv_dataset_from_gold(gbv_dataset *items, const gbv_annotations *gold
     return status;
 }
 
-/* Leaves out the items that have a gold label. */
-static gbv_status leave_gold_out(const gbv_dataset *items, const labelled_rows *gold, labelled_rows *rows,
+/* Moves what was said of items with a gold label behind the other rows. */
+static gbv_status set_gold_apart(const gbv_dataset *items, const labelled_rows *gold, labelled_rows *rows,
                                  gbv_error *error)
 {
     size_t kept = 0;
     unsigned char *is_gold = memory_zeroed(items->features.rows, 1);
-    if (!is_gold)
+    labelled_row *apart = memory_array(rows->count, sizeof *apart);
+    if (!is_gold || !apart) {
+        free(is_gold);
+        free(apart);
         return error_out_of_memory(error, "the gold items");
+    }
     for (size_t i = 0; i < gold->count; i++)
         is_gold[gold->list[i].row] = 1;
     for (size_t i = 0; i < rows->count; i++)
-        if (!is_gold[rows->list[i].row])
+        if (is_gold[rows->list[i].row])
+            apart[rows->overlap++] = rows->list[i];
+        else
             rows->list[kept++] = rows->list[i];
-    rows->overlap = rows->count - kept;
+    memcpy(rows->list + kept, apart, rows->overlap * sizeof *apart);
     rows->count = kept;
     free(is_gold);
+    free(apart);
     return GBV_OK;
 }
 
-static gbv_status note(gbv_sources *sources, const sentence *s, gbv_error *error)
+/* The collection's label for what was said of a gold item, numbers as those of the view are. */
+static size_t gold_label(gbv_sources *sources, const gbv_dataset *view, const char *text)
 {
-    return text_table_add(&sources->notes, s->text, s->length) == TEXT_NONE ? error_out_of_memory(error, "a note")
-                                                                            : GBV_OK;
+    char decimal[INTEGER_TEXT];
+    if (view->kind != LABELS_INTEGER || !annotation_whole_number(text))
+        return sources_label(sources, text, LABELS_TEXT, false);
+    snprintf(decimal, sizeof decimal, "%" PRId64, (int64_t)strtoll(text, NULL, 10));
+    return sources_label(sources, decimal, LABELS_INTEGER, false);
 }
 
-static const char *plural(size_t count)
+/* Gives the sources what they said of gold items; annotators who said nothing else are no sources. Whoever gave the
+ * gold label itself is not judged by it. */
+static gbv_status keep_gold_answers(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows,
+                                    const gbv_dataset *view, gbv_error *error)
 {
-    return count == 1 ? "" : "s";
-}
-
-/* A count and what it counts, behind a comma when something stands before it. */
-static void add_count(sentence *s, size_t start, size_t count, const char *what)
-{
-    if (count)
-        sentence_add(s, "%s%zu %s", s->length > start ? ", " : "", count, what);
-}
-
-static gbv_status note_left_out(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows,
-                                gbv_error *error)
-{
-    sentence s = {0};
-    sentence_add(&s, "%.300s: annotations left out: ", a->path);
-    size_t start = s.length;
-    add_count(&s, start, a->cancelled, "cancelled or discarded");
-    add_count(&s, start, a->empty, "without a label");
-    add_count(&s, start, a->drafts, "unfinished");
-    add_count(&s, start, a->nobody, "without an annotator");
-    add_count(&s, start, rows->unusable, "of items whose row cannot be used");
-    return s.length > start ? note(sources, &s, error) : GBV_OK;
-}
-
-static void add_strangers(sentence *s, size_t count, const char *first)
-{
-    if (count == 0)
-        return;
-    sentence_add(s, "; not among the items: ");
-    sentence_quote(s, first);
-    if (count > 1)
-        sentence_add(s, " and %zu more", count - 1);
-}
-
-static const char *join_words(const task_join *join)
-{
-    return strcmp(join->by, "id") == 0 ? "id" : strcmp(join->by, "file") == 0 ? "file name" : "row";
-}
-
-static gbv_status note_join(gbv_sources *sources, const gbv_annotations *a, const task_join *join, gbv_error *error)
-{
-    sentence s = {0};
-    sentence_add(&s, "%.300s: %zu of %zu task%s joined to items by %s", a->path, a->tasks.count - join->unmatched,
-                 a->tasks.count, a->tasks.count == 1 ? " was" : "s were", join_words(join));
-    add_strangers(&s, join->unmatched, join->stranger);
-    return note(sources, &s, error);
-}
-
-static gbv_status note_gold(gbv_sources *sources, const gbv_annotations *gold, const task_join *join,
-                            const labelled_rows *rows, gbv_error *error)
-{
-    sentence s = {0};
-    sentence_add(&s, "%.300s: %zu item%s a gold label, joined by %s", gold->path, rows->count,
-                 rows->count == 1 ? " has" : "s have", join_words(join));
-    add_strangers(&s, rows->strange, rows->stranger);
-    return note(sources, &s, error);
-}
-
-/* Annotators that have no row are no sources. */
-static gbv_status note_absent(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows,
-                              gbv_error *error)
-{
-    enum { SHOWN = 3 };
-    sentence s = {0}, names = {0};
-    size_t absent = 0;
-    unsigned char *present = memory_zeroed(a->annotators.count, 1);
-    if (!present)
-        return error_out_of_memory(error, "the annotators");
-    for (size_t i = 0; i < rows->count; i++)
-        present[rows->list[i].annotator] = 1;
-    for (size_t i = 0; i < a->annotators.count; i++)
-        if (!present[i] && absent++ < SHOWN) {
-            sentence_add(&names, "%s", absent > 1 ? ", " : "");
-            sentence_quote(&names, a->annotators.texts[i]);
+    const labelled_row *list = rows->list + rows->count;
+    for (size_t begin = 0, end; begin < rows->overlap; begin = end) {
+        const char *name = a->annotators.texts[list[begin].annotator];
+        size_t index = text_table_find(&sources->names, name, strlen(name));
+        for (end = begin + 1; end < rows->overlap && list[end].annotator == list[begin].annotator;)
+            end++;
+        if (index == TEXT_NONE || sources->items[index].dataset != view)
+            continue;
+        source *owner = &sources->items[index];
+        size_t capacity = owner->row_count, count = capacity + (end - begin), label_capacity = capacity;
+        if (!memory_grow(&owner->rows, &capacity, count, sizeof *owner->rows) ||
+            !memory_grow(&owner->labels, &label_capacity, count, sizeof *owner->labels))
+            return error_out_of_memory(error, "the annotations of gold items");
+        for (size_t i = begin; i < end; i++) {
+            if (a->list[list[i].order].gold)
+                continue;
+            size_t label = gold_label(sources, view, a->labels.texts[list[i].label]);
+            if (label == TEXT_NONE)
+                return error_out_of_memory(error, "class names");
+            size_t place = owner->row_count + owner->gold_count++;
+            owner->rows[place] = list[i].row;
+            owner->labels[place] = (int32_t)label;
         }
-    free(present);
-    sentence_add(&s, "%.300s: %zu annotator%s left with no item and %s no source%s: %s%s", a->path, absent,
-                 absent == 1 ? " is" : "s are", absent == 1 ? "is" : "are", plural(absent), names.text,
-                 absent > SHOWN ? ", ..." : "");
-    return absent ? note(sources, &s, error) : GBV_OK;
-}
-
-static gbv_status note_rows(gbv_sources *sources, const gbv_annotations *a, const labelled_rows *rows, gbv_error *error)
-{
-    sentence doubled = {0}, overlap = {0};
-    gbv_status status = GBV_OK;
-    sentence_add(&doubled, "%.300s: %zu annotation%s replaced by a later one of the same annotator for the same item",
-                 a->path, rows->doubled, rows->doubled == 1 ? " was" : "s were");
-    sentence_add(&overlap,
-                 "%.300s: %zu annotation%s of gold items %s kept out of the sources (--allow-overlap keeps them "
-                 "in)",
-                 a->path, rows->overlap, plural(rows->overlap), rows->overlap == 1 ? "is" : "are");
-    if (rows->doubled)
-        status = note(sources, &doubled, error);
-    if (status == GBV_OK && rows->overlap)
-        status = note(sources, &overlap, error);
-    return status;
+    }
+    return GBV_OK;
 }
 
 static bool copy_text(char **copy, const char *text)
@@ -396,6 +322,7 @@ gbv_status gbv_sources_add_annotations(gbv_sources *sources, const gbv_annotatio
     labelled_rows rows = {0}, gold_rows = {0};
     gbv_dataset *view = NULL;
     size_t notes = sources->notes.count;
+    sources_mark before = sources_take_mark(sources);
     gbv_status status = check(sources, annotations, o, error);
     if (status != GBV_OK)
         return status;
@@ -411,7 +338,7 @@ gbv_status gbv_sources_add_annotations(gbv_sources *sources, const gbv_annotatio
         goto done;
     keep_last(&rows);
     if (gold && !o->allow_overlap)
-        status = leave_gold_out(items, &gold_rows, &rows, error);
+        status = set_gold_apart(items, &gold_rows, &rows, error);
     if (status == GBV_OK && rows.count == 0)
         status = rows.overlap ? error_set(error, GBV_BAD_INPUT,
                                           "%s: every annotated item has a gold label, so that no row is left to learn "
@@ -420,25 +347,20 @@ gbv_status gbv_sources_add_annotations(gbv_sources *sources, const gbv_annotatio
                               : error_set(error, GBV_BAD_INPUT, "%s: no annotated item of %s can be used",
                                           annotations->path, items->name);
     if (status == GBV_OK)
-        status = note_join(sources, annotations, &join, error);
-    if (status == GBV_OK && gold)
-        status = note_gold(sources, gold, &gold_join, &gold_rows, error);
-    if (status == GBV_OK)
-        status = note_left_out(sources, annotations, &rows, error);
-    if (status == GBV_OK)
-        status = note_rows(sources, annotations, &rows, error);
-    if (status == GBV_OK)
-        status = note_absent(sources, annotations, &rows, error);
+        status = labelled_rows_note(sources, annotations, &join, &rows, gold, &gold_join, &gold_rows, error);
     if (status == GBV_OK)
         status = remember(&sources->annotations, gold, o, error);
     if (status == GBV_OK)
         status = make_view(items, annotations, &rows, false, &view, error);
     if (status == GBV_OK)
         status = sources_deal(sources, view, error);
+    if (status == GBV_OK)
+        status = keep_gold_answers(sources, annotations, &rows, view, error);
 done:
     if (status == GBV_OK) {
         sources->annotations.dataset = view;
     } else {
+        sources_go_back(sources, before);
         forget(&sources->annotations);
         text_table_truncate(&sources->notes, notes);
     }
