@@ -140,17 +140,13 @@ static void labels_of_gold_items_only_find_their_class_by_name(void **state)
 #define CHOICE(who, gold, label)                                                                                       \
     "{\"completed_by\": " who ", \"ground_truth\": " gold ", \"result\": [{\"from_name\": \"c\", \"type\": "           \
     "\"choices\", \"value\": {\"choices\": [\"" label "\"]}}]}"
+#define TASK(id, answers) "{\"id\": \"" id "\", \"annotations\": [" answers "]}"
 
 static void who_gave_the_gold_label_is_not_judged_by_it(void **state)
 {
     (void)state;
-    const char *export = "[{\"id\": \"t1\", \"annotations\": [" CHOICE("1", "true", "x") ", " CHOICE(
-        "2", "false",
-        "y") "]}, {\"id\": \"t2\", \"annotations\": [" CHOICE("1", "false",
-                                                              "x") ", " CHOICE("2", "false",
-                                                                               "y") "]}, {\"id\": \"t3\", "
-                                                                                    "\"annotations\": "
-                                                                                    "[" CHOICE("3", "true", "y") "]}]";
+    const char *export = "[" TASK("t1", CHOICE("1", "true", "x") ", " CHOICE("2", "false", "y")) ", " TASK(
+        "t2", CHOICE("1", "false", "x") ", " CHOICE("2", "false", "y")) ", " TASK("t3", CHOICE("3", "true", "y")) "]";
     assert_found(find_annotated(export, export, NULL, false),
                  "1: annotator-2=y *x | 2: annotator-1=x annotator-2=y | 3: *y");
 }
