@@ -16,6 +16,7 @@ static const struct {
 } kinds[] = {
     {FLAG_CHANCE, "its model agrees with the reference no more often than chance would"},
     {FLAG_ONE_CLASS, "all its labels are one class, so that its model cannot tell rows apart"},
+    {FLAG_RANK_DISAGREEMENT, "a method that compares labels of the same items ranks it far from where gbv does"},
     {FLAG_UNDEFINED, "the measure is not defined for it, and it gets no weight"},
 };
 

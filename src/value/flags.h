@@ -7,6 +7,7 @@
 
 #define FLAG_CHANCE "no_better_than_chance"
 #define FLAG_ONE_CLASS "one_class"
+#define FLAG_RANK_DISAGREEMENT "rank_disagreement"
 #define FLAG_UNDEFINED "undefined"
 
 bool flag_kind_at(size_t index, const char **kind, const char **summary); /* false past the last */
