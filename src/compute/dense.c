@@ -138,3 +138,12 @@ CLONED double dense_weighted_logarithms(const double *weights, const double *val
     }
     return sum;
 }
+
+CLONED double dense_squares_f32(const float *a, size_t count)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < count; j++)
+        sum += (double)a[j] * (double)a[j];
+    return sum;
+}

@@ -43,6 +43,8 @@ void dense_add_f32(double *sums, const float *values, size_t count);
 /* sum_j a[j] b[j], in double precision. */
 double dense_dot_f64(const double *a, const double *b, size_t count);
 double dense_dot_f32(const float *a, const double *b, size_t count);
+/* sum_j a[j]^2, in double precision. */
+double dense_squares_f32(const float *a, size_t count);
 
 /* sum_j weights[j] ln values[j] of values that are not negative; a weight of zero counts nothing whatever the value. */
 double dense_weighted_logarithms(const double *weights, const double *values, size_t count);
