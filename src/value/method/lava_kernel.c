@@ -1,0 +1,421 @@
+#include "value/method/lava_kernel.h"
+
+#include <limits.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plan.h"
+#include "compute/dense.h"
+#include "compute/sinkhorn.h"
+#include "value/method/lava_points.h"
+
+enum { PROGRESS_TOTAL = 1000, PROGRESS_LABELS = 500 };
+
+/* Pairs of classes up to this many cells are solved side by side, larger ones one after the other by all threads, which
+ * then ask for interruptions in between. */
+static const size_t LARGE_PAIR = (size_t)1 << 22;
+
+struct lava {
+    lava_problem problem;
+    classes_of_rows train;
+    point_set train_points;     /* in the order of `train` */
+    point_set reference_points; /* in the order of the input */
+    float *train_box;           /* for each class the least and the greatest of each column */
+    float *costs;               /* reference rows x train rows; NULL: computed tile by tile */
+};
+
+/* One solution: the reference rows by class and what is made for them. */
+typedef struct solution {
+    const lava *opened;
+    classes_of_rows reference;
+    const float **lines;                  /* where the costs of each reference row stand, when they are kept */
+    point_set points;                     /* the reference rows in their order, when they are not */
+    float *box;                           /* as train_box */
+    double *additions;                    /* reference classes x train classes: half of their distance */
+    double *columns, *rows;               /* potentials of the whole problem */
+    size_t progress_base, progress_share; /* of PROGRESS_TOTAL: what is done, and what the running problem makes up */
+} solution;
+
+/* Around all rows of both sides; the class is a column more, and no class of one side is one of the
+ * other's (the published program counts the reference's on from the training set's). */
+static bool whole_diameter(const solution *s, double *diameter)
+{
+    size_t columns = s->opened->problem.columns, classes = s->opened->train.classes + s->reference.classes;
+    float *box = memory_array(columns, 2 * sizeof *box);
+    if (!box)
+        return false;
+    memcpy(box, s->box, 2 * columns * sizeof *box);
+    for (size_t k = 1; k < s->reference.classes; k++)
+        box_join(box, s->box + k * 2 * columns, columns);
+    for (size_t k = 0; k < s->opened->train.classes; k++)
+        box_join(box, s->opened->train_box + k * 2 * columns, columns);
+    double label_range = (double)(classes - 1);
+    *diameter = sqrt(boxes_squared_diameter(box, box, columns) + label_range * label_range);
+    free(box);
+    return true;
+}
+
+/* Every cost, a block of reference rows after the other. Interrupted when progress says so. */
+static gbv_status fill_costs(lava *l, gbv_error *error)
+{
+    enum { BLOCK_ROWS = 128, BLOCK_COLUMNS = 512 };
+    const lava_problem *p = &l->problem;
+    size_t rows = p->reference_rows, columns = l->train.rows, strips = (columns + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
+    size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS * strips, threads = plan_workers(p->threads, blocks);
+    bool stop = false;
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
+    for (size_t block = 0; block < blocks; block++) {
+        bool stopped;
+#pragma omp atomic read
+        stopped = stop;
+        if (stopped)
+            continue;
+        size_t row = block / strips * BLOCK_ROWS, column = block % strips * BLOCK_COLUMNS;
+        size_t row_count = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
+        size_t column_count = columns - column < BLOCK_COLUMNS ? columns - column : BLOCK_COLUMNS;
+        points_costs(&l->reference_points, row, row_count, &l->train_points, column, column_count, p->columns,
+                     l->costs + row * columns + column, columns);
+        if (p->progress && (threads == 1 || omp_get_thread_num() == 0) &&
+            p->progress(p->context, "lava", 0, PROGRESS_TOTAL)) {
+#pragma omp atomic write
+            stop = true;
+        }
+    }
+    return stop ? error_set(error, GBV_INTERRUPTED, "interrupted while computing LAVA's costs") : GBV_OK;
+}
+
+static size_t memory_allowed(const lava_problem *p)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (p->memory || pages <= 0 || size <= 0)
+        return p->memory;
+    return (size_t)pages / 4 * (size_t)size;
+}
+
+/* Points around the mean of the training rows that count. */
+static gbv_status create_points(lava *l, gbv_error *error)
+{
+    const lava_problem *p = &l->problem;
+    double *centre = memory_zeroed(p->columns, sizeof *centre);
+    if (!centre)
+        return error_out_of_memory(error, "the features of the transport problem");
+    for (size_t i = 0; i < l->train.rows; i++)
+        dense_add_f32(centre, p->train + l->train.row[i] * p->columns, p->columns);
+    for (size_t j = 0; j < p->columns; j++)
+        centre[j] /= (double)l->train.rows;
+    gbv_status status =
+        points_create(p->train, l->train.row, l->train.rows, p->columns, centre, "sources", &l->train_points, error);
+    if (status == GBV_OK)
+        status = points_create(p->reference, NULL, p->reference_rows, p->columns, centre, "reference",
+                               &l->reference_points, error);
+    free(centre);
+    return status;
+}
+
+gbv_status lava_open(const lava_problem *problem, lava **opened, gbv_error *error)
+{
+    *opened = NULL;
+    if (problem->columns > INT_MAX || problem->train_rows > INT_MAX)
+        return error_set(error, GBV_BAD_INPUT, "%zu rows of %zu features are more than BLAS can take",
+                         problem->train_rows, problem->columns);
+    lava *l = memory_zeroed(1, sizeof *l);
+    if (!l)
+        return error_out_of_memory(error, "LAVA");
+    l->problem = *problem;
+    gbv_status status = GBV_OK;
+    if (!classes_create(problem->train_labels, NULL, problem->train_rows, problem->class_count, &l->train))
+        status = error_out_of_memory(error, "LAVA");
+    else if (l->train.classes == 0)
+        status = error_set(error, GBV_UNDEFINED,
+                           "no class has two rows in the sources, which LAVA needs: use another method");
+    else
+        status = create_points(l, error);
+    if (status == GBV_OK && !(l->train_box = boxes_create(l->train_points.values, &l->train, true, problem->columns)))
+        status = error_out_of_memory(error, "LAVA");
+    size_t bytes;
+    if (status == GBV_OK &&
+        !__builtin_mul_overflow(problem->reference_rows, l->train.rows * sizeof *l->costs, &bytes) &&
+        bytes <= memory_allowed(problem) &&
+        (l->costs = memory_array(problem->reference_rows, l->train.rows * sizeof *l->costs)))
+        status = fill_costs(l, error);
+    l->problem.train = l->problem.reference = NULL; /* borrowed for this call only */
+    l->problem.train_labels = NULL;
+    if (status == GBV_OK)
+        *opened = l;
+    else
+        lava_close(l);
+    return status;
+}
+
+void lava_close(lava *opened)
+{
+    if (!opened)
+        return;
+    classes_free(&opened->train);
+    points_free(&opened->train_points);
+    points_free(&opened->reference_points);
+    free(opened->train_box);
+    free(opened->costs);
+    free(opened);
+}
+
+/* What tiles of costs are made from when they are not kept. */
+static void fill_tile(const void *context, size_t first_row, size_t rows, size_t first_column, size_t columns,
+                      float *tile)
+{
+    const solution *s = context;
+    points_costs(&s->points, first_row, rows, &s->opened->train_points, first_column, columns,
+                 s->opened->problem.columns, tile, SINKHORN_TILE_COLUMNS);
+}
+
+/* Progress of the whole solution from that of one transport problem in it. */
+static bool ask(void *context, const char *stage, size_t done, size_t total)
+{
+    (void)stage;
+    const solution *s = context;
+    const lava_problem *p = &s->opened->problem;
+    size_t part = (size_t)((double)s->progress_share * (double)done / (double)total);
+    return p->progress(p->context, "lava", s->progress_base + part, PROGRESS_TOTAL);
+}
+
+/* The costs of one pair of classes, for the time of its solution, when those of all do not fit. */
+typedef struct pair_matrix {
+    float *costs;
+    const float **lines;
+} pair_matrix;
+
+static pair_matrix pair_matrix_create(const solution *s, const sinkhorn_task *task, size_t memory)
+{
+    pair_matrix m = {0};
+    size_t width = task->columns * sizeof(float);
+    if (width > memory / task->rows)
+        return m;
+    m.costs = memory_array(task->rows, width);
+    m.lines = memory_array(task->rows, sizeof *m.lines);
+    if (!m.costs || !m.lines) {
+        free(m.costs);
+        free(m.lines);
+        return (pair_matrix){0}; /* tiles do with less */
+    }
+    points_costs(&s->points, task->first_row, task->rows, &s->opened->train_points, task->first_column, task->columns,
+                 s->opened->problem.columns, m.costs, task->columns);
+    for (size_t r = 0; r < task->rows; r++)
+        m.lines[r] = m.costs + r * task->columns;
+    return m;
+}
+
+/* Half the transport distance between a reference class and a training class. `alone`: no other pair is being solved,
+ * so that all threads are free and progress may be asked. */
+static gbv_status solve_pair(solution *s, size_t reference_class, size_t train_class, bool alone, gbv_error *error)
+{
+    const lava *l = s->opened;
+    size_t memory = memory_allowed(&l->problem) / (alone ? 1 : l->problem.threads);
+    size_t columns = l->problem.columns;
+    const float *a = s->box + reference_class * 2 * columns, *b = l->train_box + train_class * 2 * columns;
+    sinkhorn_task task = {.costs = s->lines,
+                          .fill = fill_tile,
+                          .points = s,
+                          .first_row = classes_start(&s->reference, reference_class),
+                          .first_column = classes_start(&l->train, train_class),
+                          .diameter = sqrt(boxes_squared_diameter(a, b, columns)),
+                          .threads = alone ? l->problem.threads : 1};
+    task.rows = s->reference.end[reference_class] - task.first_row;
+    task.columns = l->train.end[train_class] - task.first_column;
+    if (alone && l->problem.progress)
+        task.progress = ask, task.context = s;
+    pair_matrix made = {0};
+    if (!s->lines && (made = pair_matrix_create(s, &task, memory)).costs) {
+        task.costs = made.lines;
+        task.first_row = task.first_column = 0;
+    }
+    double *potentials = memory_array(task.rows + task.columns, sizeof *potentials), train = 0, reference = 0;
+    gbv_status status = potentials ? sinkhorn_solve(&task, potentials, potentials + task.columns, error)
+                                   : error_out_of_memory(error, "LAVA");
+    for (size_t i = 0; status == GBV_OK && i < task.columns; i++)
+        train += potentials[i];
+    for (size_t i = 0; status == GBV_OK && i < task.rows; i++)
+        reference += potentials[task.columns + i];
+    s->additions[reference_class * l->train.classes + train_class] =
+        (train / (double)task.columns + reference / (double)task.rows) / 2;
+    free(potentials);
+    free(made.costs);
+    free(made.lines);
+    return status;
+}
+
+static size_t largest_class(const classes_of_rows *c)
+{
+    size_t largest = 0;
+    for (size_t k = 0; k < c->classes; k++)
+        largest = c->end[k] - classes_start(c, k) > largest ? c->end[k] - classes_start(c, k) : largest;
+    return largest;
+}
+
+/* Every pair of classes; the lowest-numbered failing one is reported. */
+static gbv_status solve_pairs(solution *s, gbv_error *error)
+{
+    const lava_problem *p = &s->opened->problem;
+    size_t train_classes = s->opened->train.classes, pairs = s->reference.classes * train_classes, failed = pairs;
+    bool alone = largest_class(&s->reference) > LARGE_PAIR / largest_class(&s->opened->train) || pairs < p->threads;
+    size_t threads = alone ? 1 : plan_workers(p->threads, pairs), done = 0;
+    gbv_status status = GBV_OK;
+    s->progress_share = PROGRESS_LABELS / pairs;
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
+    for (size_t pair = 0; pair < pairs; pair++) {
+        gbv_error mine = {0};
+        size_t earliest, before;
+#pragma omp atomic read
+        earliest = failed;
+        if (earliest < pair)
+            continue;
+#pragma omp atomic capture
+        before = done++;
+        bool asks = p->progress && (threads == 1 || omp_get_thread_num() == 0);
+        size_t part = (size_t)((double)PROGRESS_LABELS * (double)before / (double)pairs);
+        if (alone)
+            s->progress_base = part;
+        gbv_status mine_status = asks && p->progress(p->context, "lava", part, PROGRESS_TOTAL)
+                                     ? error_set(&mine, GBV_INTERRUPTED, "interrupted in LAVA's label distances")
+                                     : solve_pair(s, pair / train_classes, pair % train_classes, alone, &mine);
+        if (mine_status == GBV_OK)
+            continue;
+#pragma omp critical(lava_failed)
+        if (pair < failed) {
+            failed = pair;
+            status = mine_status;
+            if (error)
+                *error = mine;
+        }
+    }
+    return status;
+}
+
+static gbv_status solve_whole(solution *s, gbv_error *error)
+{
+    const lava *l = s->opened;
+    sinkhorn_task task = {.rows = s->reference.rows,
+                          .columns = l->train.rows,
+                          .costs = s->lines,
+                          .fill = fill_tile,
+                          .points = s,
+                          .row_groups = s->reference.classes,
+                          .column_groups = l->train.classes,
+                          .row_group_end = s->reference.end,
+                          .column_group = l->train.class,
+                          .additions = s->additions,
+                          .converged = l->problem.converged,
+                          .threads = l->problem.threads};
+    if (!whole_diameter(s, &task.diameter))
+        return error_out_of_memory(error, "LAVA");
+    s->progress_base = PROGRESS_LABELS;
+    s->progress_share = PROGRESS_TOTAL - PROGRESS_LABELS;
+    if (l->problem.progress)
+        task.progress = ask, task.context = s;
+    return sinkhorn_solve(&task, s->columns, s->rows, error);
+}
+
+/* Each row's potential minus the mean of the others' (Just et al., section 3.2). */
+static void write_gradients(const solution *s, double *gradients)
+{
+    const classes_of_rows *train = &s->opened->train;
+    double sum = 0, others = (double)train->rows - 1;
+    for (size_t i = 0; i < s->opened->problem.train_rows; i++)
+        gradients[i] = NAN;
+    for (size_t i = 0; i < train->rows; i++)
+        sum += s->columns[i];
+    for (size_t i = 0; i < train->rows; i++)
+        gradients[train->row[i]] = s->columns[i] - (sum - s->columns[i]) / others;
+}
+
+static double transport_distance(const solution *s)
+{
+    double train = 0, reference = 0;
+    for (size_t i = 0; i < s->opened->train.rows; i++)
+        train += s->columns[i];
+    for (size_t r = 0; r < s->reference.rows; r++)
+        reference += s->rows[r];
+    return train / (double)s->opened->train.rows + reference / (double)s->reference.rows;
+}
+
+/* Costs by line when they are kept, the points in the order of the rows when they are not. */
+static gbv_status prepare_costs(solution *s, gbv_error *error)
+{
+    const lava *l = s->opened;
+    size_t rows = s->reference.rows;
+    if (!l->costs) {
+        double *nowhere = memory_zeroed(l->problem.columns, sizeof *nowhere);
+        gbv_status status = nowhere ? points_create(l->reference_points.values, s->reference.row, rows,
+                                                    l->problem.columns, nowhere, "reference", &s->points, error)
+                                    : error_out_of_memory(error, "LAVA");
+        free(nowhere);
+        return status;
+    }
+    if (!(s->lines = memory_array(rows, sizeof *s->lines)))
+        return error_out_of_memory(error, "LAVA");
+    for (size_t r = 0; r < rows; r++)
+        s->lines[r] = l->costs + s->reference.row[r] * l->train.rows;
+    return GBV_OK;
+}
+
+gbv_status lava_solve(const lava *opened, const size_t *reference_rows, size_t count, double *gradients,
+                      double *distance, gbv_error *error)
+{
+    const lava_problem *p = &opened->problem;
+    solution s = {.opened = opened};
+    gbv_status status = GBV_FAILED;
+    if (!reference_rows)
+        count = p->reference_rows;
+    if (!classes_create(p->reference_labels, reference_rows, count, p->class_count, &s.reference)) {
+        error_out_of_memory(error, "LAVA");
+        goto done;
+    }
+    if (s.reference.classes == 0) {
+        status = error_set(error, GBV_UNDEFINED,
+                           "no class has two of the %zu reference rows, which LAVA needs: add rows to the reference or "
+                           "use another method",
+                           count);
+        goto done;
+    }
+    s.box = boxes_create(opened->reference_points.values, &s.reference, false, p->columns);
+    s.additions = memory_array(s.reference.classes, opened->train.classes * sizeof *s.additions);
+    s.columns = memory_array(opened->train.rows, sizeof *s.columns);
+    s.rows = memory_array(s.reference.rows, sizeof *s.rows);
+    if (!s.box || !s.additions || !s.columns || !s.rows) {
+        error_out_of_memory(error, "LAVA");
+        goto done;
+    }
+    status = prepare_costs(&s, error);
+    if (status == GBV_OK)
+        status = solve_pairs(&s, error);
+    if (status == GBV_OK)
+        status = solve_whole(&s, error);
+    if (status != GBV_OK)
+        goto done;
+    write_gradients(&s, gradients);
+    if (distance)
+        *distance = transport_distance(&s);
+done:
+    classes_free(&s.reference);
+    points_free(&s.points);
+    free(s.lines);
+    free(s.box);
+    free(s.additions);
+    free(s.columns);
+    free(s.rows);
+    return status;
+}
+
+gbv_status lava_gradients(const lava_problem *problem, double *gradients, double *distance, gbv_error *error)
+{
+    lava *opened;
+    gbv_status status = lava_open(problem, &opened, error);
+    if (status == GBV_OK)
+        status = lava_solve(opened, NULL, 0, gradients, distance, error);
+    lava_close(opened);
+    return status;
+}
