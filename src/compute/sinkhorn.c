@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,6 +12,11 @@
 #include "compute/power.h"
 
 enum { TILE_ROWS = SINKHORN_TILE_ROWS, TILE_COLUMNS = SINKHORN_TILE_COLUMNS, MOST_CONVERGING_SWEEPS = 2000 };
+
+/* Powers are exact down to 2^-110 below the largest; sums within this many binary orders keep their digits. */
+#define NARROW 70
+/* The level of columns that only fill a vector: far below all others, and finite after a cost is taken off. */
+#define WEIGHTLESS -1e38f
 
 /* Below this the clouds are one point as far as the blur can tell, and 1 / temperature would overflow. */
 static const double SMALLEST_SQUARED_DIAMETER = 1e-12;
@@ -42,16 +48,20 @@ typedef struct sweep {
     double *columns, *rows;           /* potentials */
     double unit;                      /* log2(e) / temperature */
     double column_weight, row_weight; /* log2 of a column's and a row's share */
-    double step;                      /* how far the potentials move: 1, or 1/2 when damped */
-    power_sum *row_sums;              /* for each strip of columns, what it gives to each row */
-    float *row_levels;                /* row_weight + potential, in units */
-    double *strip_moves;              /* the largest change of a potential in each strip */
+    bool narrow;                      /* no two terms are more than 2^NARROW apart */
+    double addition_low, addition_high;
+    float highest;       /* then: the exponent that none exceeds */
+    double step;         /* how far the potentials move: 1, or 1/2 when damped */
+    power_sum *row_sums; /* for each strip of columns, what it gives to each row */
+    float *row_levels;   /* row_weight + potential, in units */
+    double *strip_moves; /* the largest change of a potential in each strip */
 } sweep;
 
-/* Where the rows of one tile stand, and the levels from which its costs are taken off. */
+/* Where the rows of one tile stand, and the levels from which its costs are taken off. Columns are filled up to whole
+ * vectors with some of no weight. */
 typedef struct tile {
     const float *lines[TILE_ROWS];
-    size_t rows, columns;
+    size_t rows, columns, width; /* width: columns and filling */
     float unit;
     const float *row_levels;
     float column_levels[TILE_COLUMNS]; /* column_weight + potential - addition, in units */
@@ -67,51 +77,103 @@ static inline float larger(float a, float b)
 /* The largest exponent of each row and of each column. */
 CLONED static void tile_tops(tile *t)
 {
-    enum { LANES = 16 };
-    size_t columns = t->columns, whole = columns / LANES * LANES;
+    enum { LANES = SINKHORN_FILLING };
     float unit = t->unit;
-    for (size_t i = 0; i < columns; i++)
+    for (size_t i = 0; i < t->width; i++)
         t->column_top[i] = -INFINITY;
     for (size_t r = 0; r < t->rows; r++) {
         const float *restrict line = t->lines[r];
-        float lanes[LANES], level = t->row_levels[r], top = -INFINITY;
+        float lanes[LANES], level = t->row_levels[r];
         for (size_t k = 0; k < LANES; k++)
             lanes[k] = -INFINITY;
-        for (size_t i = 0; i < whole; i += LANES)
+        for (size_t i = 0; i < t->width; i += LANES)
 #pragma omp simd
             for (size_t k = 0; k < LANES; k++) {
                 float cost = line[i + k] * unit;
                 lanes[k] = larger(lanes[k], t->column_levels[i + k] - cost);
                 t->column_top[i + k] = larger(t->column_top[i + k], level - cost);
             }
-        for (size_t i = whole; i < columns; i++) {
-            float cost = line[i] * unit;
-            top = larger(top, t->column_levels[i] - cost);
-            t->column_top[i] = larger(t->column_top[i], level - cost);
-        }
-        for (size_t k = 0; k < LANES; k++)
-            top = larger(top, lanes[k]);
-        t->row_top[r] = top;
+        for (size_t half = LANES / 2; half; half /= 2)
+            for (size_t k = 0; k < half; k++)
+                lanes[k] = larger(lanes[k], lanes[k + half]);
+        t->row_top[r] = lanes[0];
     }
 }
 
+/* Sums of powers below each row's and each column's top. */
 CLONED static void tile_sums(tile *t)
 {
-    size_t columns = t->columns;
+    size_t width = t->width;
     float unit = t->unit;
-    for (size_t i = 0; i < columns; i++)
+    for (size_t i = 0; i < width; i++)
         t->column_sum[i] = 0;
     for (size_t r = 0; r < t->rows; r++) {
         const float *restrict line = t->lines[r];
         float level = t->row_levels[r], top = t->row_top[r], sum = 0;
 #pragma omp simd reduction(+ : sum)
-        for (size_t i = 0; i < columns; i++) {
+        for (size_t i = 0; i < width; i++) {
             float cost = line[i] * unit;
             sum += power_inverse_f32(top - (t->column_levels[i] - cost));
             t->column_sum[i] += power_inverse_f32(t->column_top[i] - (level - cost));
         }
         t->row_sum[r] = sum;
     }
+}
+
+/* The same from one power an element, 2^(row level + column level - cost - top), which takes the levels of both sides
+ * off again afterwards. The sums must then be within the range of a float: see tile_is_narrow. */
+CLONED static void tile_joint_sums(tile *t, float top)
+{
+    size_t width = t->width;
+    float unit = t->unit;
+    for (size_t i = 0; i < width; i++) {
+        t->column_sum[i] = 0;
+        t->column_top[i] = top - t->column_levels[i];
+    }
+    for (size_t r = 0; r < t->rows; r++) {
+        const float *restrict line = t->lines[r];
+        float row_top = top - t->row_levels[r], sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = 0; i < width; i++) {
+            float power = power_inverse_f32(row_top - (t->column_levels[i] - line[i] * unit));
+            sum += power;
+            t->column_sum[i] += power;
+        }
+        t->row_top[r] = row_top;
+        t->row_sum[r] = sum;
+    }
+}
+
+/* Whether the largest terms of all rows and columns are so close together that one scale serves all; *top is the
+ * largest of all terms. */
+static bool tile_is_narrow(const tile *t, float *top)
+{
+    float low = INFINITY, high = -INFINITY;
+    for (size_t r = 0; r < t->rows; r++) {
+        float level = t->row_top[r] + t->row_levels[r];
+        low = level < low ? level : low;
+        high = larger(high, level);
+    }
+    for (size_t i = 0; i < t->columns; i++) {
+        float level = t->column_top[i] + t->column_levels[i];
+        low = level < low ? level : low;
+        high = larger(high, level);
+    }
+    *top = high;
+    return high - low <= NARROW;
+}
+
+/* The sums of a tile in the cheapest way that is exact enough. `known`: the whole sweep is known to be narrow, with
+ * terms up to 2^known_top. */
+static void tile_sum(tile *t, bool known, float known_top)
+{
+    float top;
+    if (known)
+        tile_joint_sums(t, known_top);
+    else if (tile_tops(t), tile_is_narrow(t, &top))
+        tile_joint_sums(t, top);
+    else
+        tile_sums(t);
 }
 
 static inline power_sum power_sum_add(power_sum a, power_sum b)
@@ -176,6 +238,11 @@ static void sweep_strip(const sweep *s, size_t strip)
     power_sum *row_sums = s->row_sums + strip * task->rows, column_sums[TILE_COLUMNS];
     float made[TILE_ROWS * TILE_COLUMNS], additions[TILE_COLUMNS];
     tile t = {.columns = left < TILE_COLUMNS ? left : TILE_COLUMNS, .unit = (float)s->unit};
+    t.width = (t.columns + SINKHORN_FILLING - 1) / SINKHORN_FILLING * SINKHORN_FILLING;
+    for (size_t i = t.columns; i < t.width; i++)
+        t.column_levels[i] = WEIGHTLESS;
+    if (!task->costs)
+        memset(made, 0, sizeof made); /* so that the filling is finite */
     for (size_t i = 0; i < t.columns; i++)
         column_sums[i] = (power_sum){-INFINITY, 0};
     for (size_t group = 0, row = 0; group < groups; group++) {
@@ -184,8 +251,7 @@ static void sweep_strip(const sweep *s, size_t strip)
         for (size_t rows; row < end; row += rows) {
             rows = end - row < TILE_ROWS ? end - row : TILE_ROWS;
             tile_open(&t, s, row, rows, first_column, made);
-            tile_tops(&t);
-            tile_sums(&t);
+            tile_sum(&t, s->narrow, s->highest);
             add_to_columns(&t, additions, column_sums);
             for (size_t r = 0; r < rows; r++)
                 row_sums[row + r] = (power_sum){t.row_top[r], t.row_sum[r]};
@@ -212,6 +278,26 @@ static double move_rows(const sweep *s, size_t strips)
     return largest;
 }
 
+/* Whether the exponents of all pairs are bound to lie close together: costs are between 0 and half the squared
+ * diameter, to which additions come. */
+static void bound_sweep(sweep *s)
+{
+    const sinkhorn_task *task = s->task;
+    double column_low = INFINITY, column_high = -INFINITY, row_low = INFINITY, row_high = -INFINITY;
+    for (size_t i = 0; i < task->columns; i++) {
+        column_low = fmin(column_low, s->columns[i]);
+        column_high = fmax(column_high, s->columns[i]);
+    }
+    for (size_t r = 0; r < task->rows; r++) {
+        row_low = fmin(row_low, s->rows[r]);
+        row_high = fmax(row_high, s->rows[r]);
+    }
+    double range = task->diameter * task->diameter / 2 + s->addition_high - s->addition_low + column_high - column_low +
+                   row_high - row_low;
+    s->narrow = range * s->unit <= NARROW;
+    s->highest = (float)((column_high + row_high - s->addition_low) * s->unit + s->column_weight + s->row_weight);
+}
+
 /* Both potentials from their old values. `done` and `total` sweeps are what progress hears. Returns false when it said
  * stop; otherwise *largest is the largest change of a potential, before damping. */
 static bool sweep_once(sweep *s, double temperature, double step, size_t done, size_t total, double *largest)
@@ -221,6 +307,7 @@ static bool sweep_once(sweep *s, double temperature, double step, size_t done, s
     bool stop = false;
     s->unit = M_LOG2E / temperature;
     s->step = step;
+    bound_sweep(s);
     for (size_t r = 0; r < task->rows; r++)
         s->row_levels[r] = (float)(s->rows[r] * s->unit + s->row_weight);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
@@ -288,6 +375,10 @@ gbv_status sinkhorn_solve(const sinkhorn_task *task, double *column_potentials, 
     if (!s.row_sums || !s.row_levels || !s.strip_moves) {
         error_out_of_memory(error, "the transport problem");
         goto done;
+    }
+    for (size_t k = 0; task->additions && k < task->row_groups * task->column_groups; k++) {
+        s.addition_low = k ? fmin(s.addition_low, task->additions[k]) : task->additions[k];
+        s.addition_high = k ? fmax(s.addition_high, task->additions[k]) : task->additions[k];
     }
     for (size_t i = 0; i < task->columns; i++)
         column_potentials[i] = 0;

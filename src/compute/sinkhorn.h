@@ -16,16 +16,18 @@
 /* The last temperature. */
 #define SINKHORN_BLUR 0.1
 
-/* A tile of costs has at most this many rows and columns. */
-enum { SINKHORN_TILE_ROWS = 32, SINKHORN_TILE_COLUMNS = 256 };
+/* A tile of costs has at most this many rows and columns; its lines are read in whole vectors of SINKHORN_FILLING. */
+enum { SINKHORN_TILE_ROWS = 32, SINKHORN_TILE_COLUMNS = 256, SINKHORN_FILLING = 16 };
 
 /* Writes the costs of some rows against some columns to `tile`, whose lines are SINKHORN_TILE_COLUMNS apart. */
 typedef void sinkhorn_fill(const void *points, size_t first_row, size_t rows, size_t first_column, size_t columns,
                            float *tile);
 
 typedef struct sinkhorn_task {
-    size_t rows, columns;           /* points on either side, at least 1 */
-    const float *const *costs;      /* for each row where its costs stand; NULL: `fill` makes them in each sweep */
+    size_t rows, columns; /* points on either side, at least 1 */
+    /* For each row where its costs stand, each at most half the squared diameter, with SINKHORN_FILLING - 1 further
+     * finite numbers behind the last; NULL: `fill` makes them in each sweep. */
+    const float *const *costs;
     sinkhorn_fill *fill;            /* must be safe to call from several threads */
     const void *points;             /* handed to `fill` */
     size_t first_row, first_column; /* where the problem begins in `costs` and in the numbers that `fill` gets */

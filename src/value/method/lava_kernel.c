@@ -26,6 +26,7 @@ struct lava {
     point_set train_points;     /* in the order of `train` */
     point_set reference_points; /* in the order of the input */
     float *train_box;           /* for each class the least and the greatest of each column */
+    size_t stride;              /* from one reference row's costs to the next */
     float *costs;               /* reference rows x train rows; NULL: computed tile by tile */
 };
 
@@ -60,6 +61,12 @@ static bool whole_diameter(const solution *s, double *diameter)
     return true;
 }
 
+/* Room for a line of costs that is read in whole vectors, from wherever in it. */
+static size_t filled_stride(size_t columns)
+{
+    return (columns / SINKHORN_FILLING + 2) * SINKHORN_FILLING;
+}
+
 /* Every cost, a block of reference rows after the other. Interrupted when progress says so. */
 static gbv_status fill_costs(lava *l, gbv_error *error)
 {
@@ -68,6 +75,8 @@ static gbv_status fill_costs(lava *l, gbv_error *error)
     size_t rows = p->reference_rows, columns = l->train.rows, strips = (columns + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS * strips, threads = plan_workers(p->threads, blocks);
     bool stop = false;
+    for (size_t row = 0; row < rows; row++)
+        memset(l->costs + row * l->stride + columns, 0, (l->stride - columns) * sizeof *l->costs);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
     for (size_t block = 0; block < blocks; block++) {
         bool stopped;
@@ -79,7 +88,7 @@ static gbv_status fill_costs(lava *l, gbv_error *error)
         size_t row_count = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
         size_t column_count = columns - column < BLOCK_COLUMNS ? columns - column : BLOCK_COLUMNS;
         points_costs(&l->reference_points, row, row_count, &l->train_points, column, column_count, p->columns,
-                     l->costs + row * columns + column, columns);
+                     l->costs + row * l->stride + column, l->stride);
         if (p->progress && (threads == 1 || omp_get_thread_num() == 0) &&
             p->progress(p->context, "lava", 0, PROGRESS_TOTAL)) {
 #pragma omp atomic write
@@ -138,10 +147,10 @@ gbv_status lava_open(const lava_problem *problem, lava **opened, gbv_error *erro
     if (status == GBV_OK && !(l->train_box = boxes_create(l->train_points.values, &l->train, true, problem->columns)))
         status = error_out_of_memory(error, "LAVA");
     size_t bytes;
-    if (status == GBV_OK &&
-        !__builtin_mul_overflow(problem->reference_rows, l->train.rows * sizeof *l->costs, &bytes) &&
+    l->stride = filled_stride(l->train.rows);
+    if (status == GBV_OK && !__builtin_mul_overflow(problem->reference_rows, l->stride * sizeof *l->costs, &bytes) &&
         bytes <= memory_allowed(problem) &&
-        (l->costs = memory_array(problem->reference_rows, l->train.rows * sizeof *l->costs)))
+        (l->costs = memory_array(problem->reference_rows, l->stride * sizeof *l->costs)))
         status = fill_costs(l, error);
     l->problem.train = l->problem.reference = NULL; /* borrowed for this call only */
     l->problem.train_labels = NULL;
@@ -192,10 +201,10 @@ typedef struct pair_matrix {
 static pair_matrix pair_matrix_create(const solution *s, const sinkhorn_task *task, size_t memory)
 {
     pair_matrix m = {0};
-    size_t width = task->columns * sizeof(float);
+    size_t stride = filled_stride(task->columns), width = stride * sizeof(float);
     if (width > memory / task->rows)
         return m;
-    m.costs = memory_array(task->rows, width);
+    m.costs = memory_zeroed(task->rows, width);
     m.lines = memory_array(task->rows, sizeof *m.lines);
     if (!m.costs || !m.lines) {
         free(m.costs);
@@ -203,9 +212,9 @@ static pair_matrix pair_matrix_create(const solution *s, const sinkhorn_task *ta
         return (pair_matrix){0}; /* tiles do with less */
     }
     points_costs(&s->points, task->first_row, task->rows, &s->opened->train_points, task->first_column, task->columns,
-                 s->opened->problem.columns, m.costs, task->columns);
+                 s->opened->problem.columns, m.costs, stride);
     for (size_t r = 0; r < task->rows; r++)
-        m.lines[r] = m.costs + r * task->columns;
+        m.lines[r] = m.costs + r * stride;
     return m;
 }
 
@@ -358,7 +367,7 @@ static gbv_status prepare_costs(solution *s, gbv_error *error)
     if (!(s->lines = memory_array(rows, sizeof *s->lines)))
         return error_out_of_memory(error, "LAVA");
     for (size_t r = 0; r < rows; r++)
-        s->lines[r] = l->costs + s->reference.row[r] * l->train.rows;
+        s->lines[r] = l->costs + s->reference.row[r] * l->stride;
     return GBV_OK;
 }
 

@@ -84,7 +84,7 @@ gbv_status points_create(const float *values, const size_t *order, size_t rows, 
     for (size_t i = 0; i < rows; i++) {
         size_t row = order ? order[i] : i;
         double squares = centre_row(values + row * columns, centre, columns, p->values + i * columns);
-        if (!(squares <= farthest))
+        if (!(squares <= farthest) && !isnan(farthest))
             farthest = squares, at = row;
         p->halves[i] = (float)(squares / 2);
     }
