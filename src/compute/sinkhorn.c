@@ -61,13 +61,23 @@ typedef struct sweep {
  * vectors with some of no weight. */
 typedef struct tile {
     const float *lines[TILE_ROWS];
-    size_t rows, columns, width; /* width: columns and filling */
+    const float *coming[TILE_ROWS]; /* the lines of the next tile; NULL: none */
+    size_t rows, columns, width;    /* width: columns and filling */
     float unit;
     const float *row_levels;
-    float column_levels[TILE_COLUMNS]; /* column_weight + potential - addition, in units */
     float row_top[TILE_ROWS], row_sum[TILE_ROWS];
-    float column_top[TILE_COLUMNS], column_sum[TILE_COLUMNS];
+    _Alignas(64) float column_levels[TILE_COLUMNS]; /* column_weight + potential - addition, in units */
+    _Alignas(64) float column_top[TILE_COLUMNS];
+    _Alignas(64) float column_sum[TILE_COLUMNS];
 } tile;
+
+/* Asks for what will be needed next while there is something to compute: lines are too short for the processor to
+ * guess where the next one is. */
+static inline void prefetch_line(const float *line, size_t width)
+{
+    for (size_t i = 0; line && i < width; i += 64 / sizeof *line)
+        __builtin_prefetch(line + i, 0, 2);
+}
 
 static inline float larger(float a, float b)
 {
@@ -110,6 +120,7 @@ CLONED static void tile_sums(tile *t)
     for (size_t r = 0; r < t->rows; r++) {
         const float *restrict line = t->lines[r];
         float level = t->row_levels[r], top = t->row_top[r], sum = 0;
+        prefetch_line(t->coming[r], width);
 #pragma omp simd reduction(+ : sum)
         for (size_t i = 0; i < width; i++) {
             float cost = line[i] * unit;
@@ -133,6 +144,7 @@ CLONED static void tile_joint_sums(tile *t, float top)
     for (size_t r = 0; r < t->rows; r++) {
         const float *restrict line = t->lines[r];
         float row_top = top - t->row_levels[r], sum = 0;
+        prefetch_line(t->coming[r], width);
 #pragma omp simd reduction(+ : sum)
         for (size_t i = 0; i < width; i++) {
             float power = power_inverse_f32(row_top - (t->column_levels[i] - line[i] * unit));
@@ -199,8 +211,11 @@ static void tile_open(tile *t, const sweep *s, size_t row, size_t rows, size_t c
     t->row_levels = s->row_levels + row;
     if (!task->costs)
         task->fill(task->points, first_row, rows, first_column, t->columns, made);
-    for (size_t r = 0; r < rows; r++)
+    for (size_t r = 0; r < rows; r++) {
+        size_t after = first_row + rows + r;
+        t->coming[r] = task->costs && row + rows + r < task->rows ? task->costs[after] + first_column : NULL;
         t->lines[r] = task->costs ? task->costs[first_row + r] + first_column : made + r * TILE_COLUMNS;
+    }
 }
 
 /* The levels of the strip's columns as rows of group `group` see them, and the group's additions in units. */
