@@ -13,8 +13,11 @@ enum {
     SHOWN_WHOLE = 60,
     SHOWN_BEST = 40,
     SHOWN_WORST = 10,
+    ERROR_CELLS = 7,
     WARNINGS_SHOWN = 12
 };
+
+static const double SMALL_SCORE = 0.02;
 
 /* Columns on the screen: bytes that do not continue a UTF-8 character. */
 static size_t text_width(const char *text)
@@ -44,14 +47,18 @@ static void print_bar(FILE *stream, double share, bool color)
     fprintf(stream, "%*s", BAR_CELLS - cells, "");
 }
 
-static void print_score(FILE *stream, const gbv_source_result *s)
+/* `small`: all scores are, and take an exponent. */
+static void print_score(FILE *stream, const gbv_source_result *s, bool small)
 {
+    char text[32], error[32] = "";
     if (s->score_status != GBV_SCORE_OK)
-        fprintf(stream, "%9s        ", s->score_status == GBV_SCORE_UNDEFINED ? "undefined" : "-inf");
-    else if (isfinite(s->standard_error))
-        fprintf(stream, "%9.4f ±%.4f", s->score, s->standard_error);
+        snprintf(text, sizeof text, "%s", s->score_status == GBV_SCORE_UNDEFINED ? "undefined" : "-inf");
     else
-        fprintf(stream, "%9.4f        ", s->score);
+        snprintf(text, sizeof text, small ? "%.2e" : "%.4f", s->score);
+    if (s->score_status == GBV_SCORE_OK && isfinite(s->standard_error))
+        snprintf(error, sizeof error, small ? "±%.1e" : "±%.4f", s->standard_error);
+    fprintf(stream, "%9s ", text);
+    print_padded(stream, error, ERROR_CELLS);
 }
 
 /* The rank, and where others are possible the ranks it may have. */
@@ -65,11 +72,18 @@ static void print_rank(FILE *stream, const gbv_source_result *s)
     fprintf(stream, "%*s  ", RANK_CELLS, text);
 }
 
-static void print_source(FILE *stream, const gbv_source_result *s, size_t name_width, double largest, bool sureness,
-                         bool color)
+/* How the lines of the table are laid out. */
+typedef struct layout {
+    size_t name_width;
+    double largest; /* weight */
+    bool small;     /* scores */
+    bool sureness, color;
+} layout;
+
+static void print_source(FILE *stream, const gbv_source_result *s, const layout *l)
 {
     print_rank(stream, s);
-    print_padded(stream, s->name, name_width);
+    print_padded(stream, s->name, l->name_width);
     if (s->rows)
         fprintf(stream, " %8zu", s->rows);
     else
@@ -78,16 +92,16 @@ static void print_source(FILE *stream, const gbv_source_result *s, size_t name_w
         fprintf(stream, "  %9s  ", "-");
     else
         fprintf(stream, "  %9.4f  ", s->agreement);
-    print_score(stream, s);
+    print_score(stream, s, l->small);
     fprintf(stream, "  %6.4f ", s->posterior);
-    print_bar(stream, largest > 0 ? s->posterior / largest : 0, color);
+    print_bar(stream, l->largest > 0 ? s->posterior / l->largest : 0, l->color);
     if (isnan(s->row_weight))
         fprintf(stream, " %14s", "-");
     else
         fprintf(stream, " %14.3g", s->row_weight);
-    if (sureness && isfinite(s->p_best))
+    if (l->sureness && isfinite(s->p_best))
         fprintf(stream, "  %6.2f", s->p_best);
-    else if (sureness)
+    else if (l->sureness)
         fprintf(stream, "  %6s", "-");
     for (size_t i = 0; i < s->flag_count; i++)
         fprintf(stream, "%s%s", i ? " " : "  ", s->flags[i].kind);
@@ -127,7 +141,7 @@ static void print_certainty(FILE *stream, const gbv_result *r)
     const gbv_certainty *c = &r->certainty;
     fprintf(stream, "± is the standard error over %zu resamplings of the reference rows", c->replicates);
     if (c->refits)
-        fprintf(stream, " and %zu refits of each model", c->refits);
+        fprintf(stream, " and %zu redraws of each source's rows", c->refits);
     fputs("; ranks in brackets hold at 90 %\n", stream);
     for (size_t i = 0; i < c->pair_count && i < PAIRS_SHOWN; i++) {
         const gbv_pair *p = &c->pairs[i];
@@ -222,8 +236,8 @@ static void print_measure(FILE *stream, const gbv_result *r, const gbv_measure_r
             highest = fmax(highest, s->score);
         }
     }
-    snprintf(name, sizeof name, "%s%s%s", *by->measure ? by->measure : by->method, *by->variant ? " " : "",
-             by->variant);
+    bool own = strcmp(by->method, "gbv") == 0; /* named by its measure */
+    snprintf(name, sizeof name, "%s%s%s", own ? by->measure : by->method, *by->variant ? " " : "", by->variant);
     fputs("       ", stream);
     print_short(stream, name, MEASURE_CELLS);
     if (best == r->source_count) {
@@ -246,16 +260,16 @@ static void print_measure(FILE *stream, const gbv_result *r, const gbv_measure_r
 static void print_measures(FILE *stream, const gbv_result *r)
 {
     fprintf(stream,
-            "\nthe same models by every measure asked for; the weights above are %s's\n       %-*s  %-*s  %-*s  %9s  "
+            "\nthe same sources in other ways; the weights above are %s's\n       %-*s  %-*s  %-*s  %9s  "
             "%9s  %9s\n",
-            r->measure, MEASURE_CELLS, "measure", SOURCE_CELLS, "best source", SOURCE_CELLS, "worst source", "spread",
-            "effective", "kendall");
+            *r->measure ? r->measure : r->method, MEASURE_CELLS, "way", SOURCE_CELLS, "best source", SOURCE_CELLS,
+            "worst source", "spread", "effective", "kendall");
     for (size_t m = 0; m < r->measure_count; m++)
         print_measure(stream, r, &r->measures[m]);
     fprintf(stream,
             "       spread: best score minus worst; effective: sources that its weights would amount to;\n"
             "       kendall: how far it ranks the sources as %s does, 1 the same, -1 reversed\n",
-            r->measure);
+            *r->measure ? r->measure : r->method);
 }
 
 bool result_print_table(const gbv_result *r, FILE *stream, bool color)
@@ -264,11 +278,13 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
     gbv_source_result **order = calloc(count ? count : 1, sizeof *order);
     if (!order)
         return false;
-    double largest = 0;
+    double largest = 0, largest_score = 0;
     bool fitted = false;
     for (size_t i = 0; i < count; i++) {
         order[i] = &r->sources[i];
         largest = fmax(largest, r->sources[i].posterior);
+        if (isfinite(r->sources[i].score))
+            largest_score = fmax(largest_score, fabs(r->sources[i].score));
         fitted |= r->sources[i].rows > 0; /* none of ours where all are given as probabilities */
         size_t width = text_width(r->sources[i].name);
         name_width = width > name_width ? width : name_width;
@@ -282,6 +298,11 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
             r->reference_use_count ? "reference rows" : "rows of the sources themselves", r->tau,
             tau_mode_words[r->tau_mode], (unsigned long long)r->seed);
     bool sureness = r->certainty.replicates;
+    layout l = {.name_width = name_width,
+                .largest = largest,
+                .small = largest_score > 0 && largest_score < SMALL_SCORE,
+                .sureness = sureness,
+                .color = color};
     fprintf(stream, "%*s  ", RANK_CELLS, "rank");
     print_padded(stream, "source", name_width);
     fprintf(stream, "     rows  agreement  %9s ±       weight %*s weight per row%s  flags\n", "score", BAR_CELLS, "",
@@ -291,7 +312,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
             fprintf(stream, "    ...  %zu more; --format csv lists all\n", count - SHOWN_BEST - SHOWN_WORST);
             i = count - SHOWN_WORST;
         }
-        print_source(stream, order[i], name_width, largest, sureness, color);
+        print_source(stream, order[i], &l);
     }
     fprintf(stream, "\nthe weights amount to %.2f of %zu sources", r->effective_sources, count);
     if (isfinite(r->effective_rows))

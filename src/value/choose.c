@@ -185,6 +185,25 @@ gbv_status valuation_choose(valuation *v, gbv_error *error)
     return status;
 }
 
+gbv_status valuation_add_beside(valuation *v, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    size_t capacity = v->scoring_count;
+    for (size_t i = 0; i < v->scoring_count; i++)
+        if (strcmp(v->scorings[i].method->name, "gbv") != 0)
+            return GBV_OK;
+    for (size_t i = 0; method_at(i) && status == GBV_OK; i++) {
+        unsigned needs = method_at(i)->needs;
+        if ((needs & METHOD_NEEDS_OVERLAP && v->shared.shared_items) ||
+            (needs & METHOD_NEEDS_GOLD && v->shared.gold_items)) {
+            status = grow(v, 1, &capacity, error);
+            if (status == GBV_OK)
+                status = add(v, method_at(i), NULL, NULL, error);
+        }
+    }
+    return status;
+}
+
 gbv_status valuation_make_room(valuation *v, gbv_error *error)
 {
     const gbv_value_options *o = v->options;
@@ -213,6 +232,8 @@ void valuation_forget(valuation *v)
     for (size_t i = 0; i < v->scoring_count; i++) {
         free(v->scorings[i].parts);
         free(v->scorings[i].scores);
+        free(v->scorings[i].low);
+        free(v->scorings[i].high);
     }
     free(v->scorings);
 }
@@ -220,6 +241,11 @@ void valuation_forget(valuation *v)
 gbv_status scoring_check(const valuation *v, const scoring *by, gbv_error *error)
 {
     const char *kind = by->info ? "measure" : "method", *name = by->info ? by->info->name : by->method->name;
+    if (!by->info && by->method->needs & METHOD_NEEDS_OVERLAP && v->scorings[0].scores && !v->shared.shared_items)
+        return error_set(error, GBV_USAGE,
+                         "the method %s compares what several sources say of the same items, and no item has two "
+                         "labels: use it with --annotations, or a table with an item column",
+                         name);
     bool needs_labels = by->info ? by->info->needs & GBV_NEEDS_LABELS : by->method->needs & METHOD_NEEDS_LABELS;
     if (!v->reference && !by->info && by->method->needs & METHOD_NEEDS_REFERENCE)
         return error_set(error, GBV_USAGE,

@@ -11,6 +11,7 @@
 #include "base/plan.h"
 #include "measure/measure.h"
 #include "value/flags.h"
+#include "value/method/pool.h"
 #include "value/pieces.h"
 #include "value/valuation.h"
 
@@ -270,6 +271,8 @@ static gbv_status score_data(valuation *v, size_t m, gbv_result *result, gbv_err
     gbv_status status = scoring_check(v, by, &own);
     for (size_t i = 0; i < v->source_count && status == GBV_OK; i++)
         status = scoring_check_source(v, by, i, &own);
+    if (status == GBV_OK && by->method->needs & METHOD_NEEDS_ROWS && !v->pool)
+        status = pool_create(v, &v->pool, &own);
     if (status == GBV_OK)
         status = by->method->score(v, by, &own);
     by->seconds += clock_seconds() - begun;

@@ -96,8 +96,13 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
     if ((status = certainty_compute(&in, &c, error)) != GBV_OK)
         goto done;
     result->certainty = (gbv_certainty){.replicates = by->draws.replicates, .refits = by->draws.refits, .level = LEVEL};
-    for (size_t s = 0; s < count; s++)
+    for (size_t s = 0; s < count; s++) {
         take_source(&c.sources[s], &result->sources[s]);
+        if (by->low) {
+            result->sources[s].score_interval[0] = by->low[s];
+            result->sources[s].score_interval[1] = by->high[s];
+        }
+    }
     for (size_t s = 0; s < count; s++)
         result->measures[0].scores[s].standard_error = result->sources[s].standard_error;
     status = take_pairs(&c, result, error);

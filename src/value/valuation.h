@@ -4,6 +4,7 @@
 
 #include <gbv/value.h>
 
+#include "data/overlap.h"
 #include "measure/replicate.h"
 #include "problem/problem.h"
 #include "value/draws.h"
@@ -21,9 +22,10 @@ typedef struct scoring {
     double tau;
     draws draws;
     size_t part_count;
-    double *parts;  /* source x target x draw x part: what each source contributes; NaN where undefined */
-    double *scores; /* source x draw */
-    double seconds; /* of work, without fitting the models */
+    double *parts;      /* source x target x draw x part: what each source contributes; NaN where undefined */
+    double *scores;     /* source x draw */
+    double *low, *high; /* of each source: an interval that the method knows itself; NULL: none */
+    double seconds;     /* of work, without fitting the models */
 } scoring;
 
 /* A set of rows that models are scored on: the reference, or without one the rows of a source. */
@@ -52,6 +54,8 @@ typedef struct valuation {
     class_table classes;
     size_t class_count; /* classes that the targets' labels may have */
     problem_case given;
+    overlap shared;    /* items that several sources labelled */
+    struct pool *pool; /* the rows of all sources for methods that look at them; NULL: none needs them yet */
     target *targets;
     size_t target_count;
     double model_seconds;   /* of fitting */
@@ -61,6 +65,8 @@ typedef struct valuation {
 
 /* choose.c: the scorings that the options name, in that order, each once; then room for their scores. */
 GBV_MUST_CHECK gbv_status valuation_choose(valuation *v, gbv_error *error);
+/* Where nothing but gbv is asked for and sources labelled the same items: what their labels alone say, beside it. */
+GBV_MUST_CHECK gbv_status valuation_add_beside(valuation *v, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_make_room(valuation *v, gbv_error *error);
 void valuation_forget(valuation *v);
 /* Why sources cannot be scored so at all, before anything is fitted; GBV_OK when they can. The second asks about one

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "value/flags.h"
+#include "value/method/pool.h"
 #include "value/posterior.h"
 #include "value/record.h"
 #include "value/result.h"
@@ -105,6 +106,12 @@ static gbv_status match_sources(valuation *v, gbv_result *result, gbv_error *err
 static gbv_status score(valuation *v, gbv_result *result, gbv_error *error)
 {
     gbv_status status = match_sources(v, result, error);
+    if (status == GBV_OK)
+        status = overlap_find(v->sources, v->options->unlabelled ? NULL : v->reference, &v->classes, &v->shared, error);
+    if (status == GBV_OK)
+        status = valuation_add_beside(v, error);
+    if (status == GBV_OK && !record_measures(result, v))
+        status = error_out_of_memory(error, "the result");
     for (size_t i = 0; i < v->sources->count && status == GBV_OK; i++)
         status = scoring_check_source(v, &v->scorings[0], i, error);
     if (status != GBV_OK)
@@ -163,8 +170,7 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     plan p = plan_begin(v.options->model.threads);
     v.threads = p.threads;
     gbv_status status = check_options(&v, error);
-    if (status == GBV_OK &&
-        (!(made = result_create(sources->count)) || !record_names(made, &v) || !record_measures(made, &v)))
+    if (status == GBV_OK && (!(made = result_create(sources->count)) || !record_names(made, &v)))
         status = error_out_of_memory(error, "the result");
     if (status == GBV_OK)
         status = make_prior(&v, error);
@@ -175,6 +181,8 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     if (status == GBV_OK)
         status = weigh(&v, made, error);
     plan_end(p);
+    pool_free(v.pool);
+    overlap_free(&v.shared);
     targets_free(&v);
     valuation_forget(&v);
     class_table_free(&v.classes);

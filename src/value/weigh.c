@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "value/agreement.h"
+#include "value/beside.h"
 #include "value/posterior.h"
 #include "value/record.h"
 #include "value/result.h"
@@ -101,6 +102,38 @@ static void take_over(gbv_result *result, const double *prior)
     result->tau = result->measures[0].tau;
 }
 
+/* What methods say that look at labels alone, where they speak of the same sources. */
+static gbv_status compare_with_labels(const valuation *v, gbv_result *result, gbv_error *error)
+{
+    size_t count = result->source_count, other_count = 0;
+    double *numbers = memory_array(v->scoring_count + 2, count * sizeof *numbers);
+    ranked_scores *others = memory_array(v->scoring_count, sizeof *others);
+    gbv_status status = numbers && others ? GBV_OK : error_out_of_memory(error, "the ranks");
+    bool known = result->certainty.replicates;
+    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++) {
+        const scoring *by = &v->scorings[m];
+        for (size_t s = 0; s < count; s++)
+            numbers[m * count + s] = by->scores[s * by->draws.count];
+        if (m > 0 && by->low)
+            others[other_count++] = (ranked_scores){
+                .method = by->method->name, .scores = numbers + m * count, .low = by->low, .high = by->high};
+    }
+    double *low = numbers + v->scoring_count * count, *high = low + count;
+    for (size_t s = 0; s < count && status == GBV_OK; s++) {
+        low[s] = result->sources[s].score_interval[0];
+        high[s] = result->sources[s].score_interval[1];
+    }
+    ranked_scores first = {.method = v->scorings[0].method->name,
+                           .scores = numbers,
+                           .low = known ? low : NULL,
+                           .high = known ? high : NULL};
+    if (status == GBV_OK && other_count && !v->scorings[0].low)
+        status = beside_flag(result->sources, count, &first, others, other_count, error);
+    free(numbers);
+    free(others);
+    return status;
+}
+
 gbv_status weigh_sources(const valuation *v, gbv_result *result, gbv_error *error)
 {
     size_t count = result->source_count;
@@ -131,6 +164,8 @@ gbv_status weigh_sources(const valuation *v, gbv_result *result, gbv_error *erro
         status = record_tau_curve(result, v, numbers, error);
     if (status == GBV_OK)
         status = judge_sureness(v, result, error);
+    if (status == GBV_OK)
+        status = compare_with_labels(v, result, error);
 done:
     free(numbers);
     free(rows);

@@ -15,6 +15,7 @@ enum {
     METHOD_NEEDS_LABELS = 2,    /* of the reference */
     METHOD_NEEDS_ROWS = 4,      /* of every source: none may be given as probabilities */
     METHOD_NEEDS_OVERLAP = 8,   /* items that several sources label */
+    METHOD_NEEDS_GOLD = 16,     /* items that sources label and whose class is known */
 };
 
 typedef struct method {

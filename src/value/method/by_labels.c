@@ -1,0 +1,90 @@
+/* by_labels.c - the methods that compare the labels of items which several sources labelled, or whose class is known:
+ * nothing is trained, and the features are not looked at. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "value/method/dawid_skene_kernel.h"
+#include "value/method/gold_accuracy_kernel.h"
+#include "value/method/peer_agreement_kernel.h"
+#include "value/valuation.h"
+
+/* One score a source, with an interval of its own instead of draws. */
+static gbv_status take(const valuation *v, const annotator_score *scores, scoring *by, gbv_error *error)
+{
+    by->low = memory_array(v->source_count, sizeof *by->low);
+    by->high = memory_array(v->source_count, sizeof *by->high);
+    if (!by->low || !by->high)
+        return error_out_of_memory(error, "the scores");
+    for (size_t s = 0; s < v->source_count; s++) {
+        by->scores[s * by->draws.count] = scores[s].score;
+        by->low[s] = scores[s].low;
+        by->high[s] = scores[s].high;
+    }
+    return GBV_OK;
+}
+
+static gbv_status gold_accuracy(const valuation *v, scoring *by, gbv_error *error)
+{
+    annotator_score *scores = memory_array(v->source_count, sizeof *scores);
+    gbv_status status = !scores                     ? error_out_of_memory(error, "the scores")
+                        : v->shared.gold_items == 0 ? error_set(error, GBV_UNDEFINED,
+                                                                "no source labelled an item whose class is known: give "
+                                                                "gold labels of annotated items with --gold")
+                                                    : gold_accuracy_kernel(&v->shared, scores, error);
+    if (status == GBV_OK)
+        status = take(v, scores, by, error);
+    free(scores);
+    return status;
+}
+
+static gbv_status peer_agreement(const valuation *v, scoring *by, gbv_error *error)
+{
+    annotator_score *scores = memory_array(v->source_count, sizeof *scores);
+    gbv_status status =
+        scores ? peer_agreement_kernel(&v->shared, scores, NULL, error) : error_out_of_memory(error, "the scores");
+    if (status == GBV_OK)
+        status = take(v, scores, by, error);
+    free(scores);
+    return status;
+}
+
+static gbv_status dawid_skene(const valuation *v, scoring *by, gbv_error *error)
+{
+    annotator_score *scores = memory_array(v->source_count, sizeof *scores);
+    dawid_skene_options options = {
+        .threads = v->threads, .progress = v->options->model.progress, .context = v->options->model.context};
+    gbv_status status = scores ? dawid_skene_kernel(&v->shared, &options, scores, NULL, error)
+                               : error_out_of_memory(error, "the scores");
+    if (status == GBV_OK)
+        status = take(v, scores, by, error);
+    free(scores);
+    return status;
+}
+
+extern const method method_gold_accuracy, method_peer_agreement, method_dawid_skene;
+
+const method method_gold_accuracy = {
+    .name = "gold-accuracy",
+    .summary = "share of the gold items that a source labelled as they are",
+    .variants = "",
+    .needs = METHOD_NEEDS_GOLD,
+    .score = gold_accuracy,
+};
+
+const method method_peer_agreement = {
+    .name = "peer-agreement",
+    .summary = "how often the others say what a source says of the same items",
+    .variants = "",
+    .needs = METHOD_NEEDS_OVERLAP,
+    .score = peer_agreement,
+};
+
+const method method_dawid_skene = {
+    .name = "dawid-skene",
+    .summary = "expected accuracy of a source by the consensus of all (Dawid and Skene 1979)",
+    .variants = "",
+    .needs = METHOD_NEEDS_OVERLAP,
+    .score = dawid_skene,
+};
