@@ -19,6 +19,8 @@ enum { PROGRESS_TOTAL = 1000, PROGRESS_LABELS = 500 };
 /* Pairs of classes up to this many cells are solved side by side, larger ones one after the other by all threads, which
  * then ask for interruptions in between. */
 static const size_t LARGE_PAIR = (size_t)1 << 22;
+/* The same for whole solutions. */
+static const size_t LARGE_SOLUTION = (size_t)1 << 23;
 
 struct lava {
     lava_problem problem;
@@ -33,6 +35,8 @@ struct lava {
 /* One solution: the reference rows by class and what is made for them. */
 typedef struct solution {
     const lava *opened;
+    size_t threads;
+    bool asks; /* progress may be asked: this is the only solution under way */
     classes_of_rows reference;
     const float **lines;                  /* where the costs of each reference row stand, when they are kept */
     point_set points;                     /* the reference rows in their order, when they are not */
@@ -223,7 +227,7 @@ static pair_matrix pair_matrix_create(const solution *s, const sinkhorn_task *ta
 static gbv_status solve_pair(solution *s, size_t reference_class, size_t train_class, bool alone, gbv_error *error)
 {
     const lava *l = s->opened;
-    size_t memory = memory_allowed(&l->problem) / (alone ? 1 : l->problem.threads);
+    size_t memory = memory_allowed(&l->problem) / (alone && s->asks ? 1 : l->problem.threads);
     size_t columns = l->problem.columns;
     const float *a = s->box + reference_class * 2 * columns, *b = l->train_box + train_class * 2 * columns;
     sinkhorn_task task = {.costs = s->lines,
@@ -232,10 +236,10 @@ static gbv_status solve_pair(solution *s, size_t reference_class, size_t train_c
                           .first_row = classes_start(&s->reference, reference_class),
                           .first_column = classes_start(&l->train, train_class),
                           .diameter = sqrt(boxes_squared_diameter(a, b, columns)),
-                          .threads = alone ? l->problem.threads : 1};
+                          .threads = alone ? s->threads : 1};
     task.rows = s->reference.end[reference_class] - task.first_row;
     task.columns = l->train.end[train_class] - task.first_column;
-    if (alone && l->problem.progress)
+    if (alone && s->asks && l->problem.progress)
         task.progress = ask, task.context = s;
     pair_matrix made = {0};
     if (!s->lines && (made = pair_matrix_create(s, &task, memory)).costs) {
@@ -270,8 +274,8 @@ static gbv_status solve_pairs(solution *s, gbv_error *error)
 {
     const lava_problem *p = &s->opened->problem;
     size_t train_classes = s->opened->train.classes, pairs = s->reference.classes * train_classes, failed = pairs;
-    bool alone = largest_class(&s->reference) > LARGE_PAIR / largest_class(&s->opened->train) || pairs < p->threads;
-    size_t threads = alone ? 1 : plan_workers(p->threads, pairs), done = 0;
+    bool alone = largest_class(&s->reference) > LARGE_PAIR / largest_class(&s->opened->train) || pairs < s->threads;
+    size_t threads = alone ? 1 : plan_workers(s->threads, pairs), done = 0;
     gbv_status status = GBV_OK;
     s->progress_share = PROGRESS_LABELS / pairs;
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
@@ -284,7 +288,7 @@ static gbv_status solve_pairs(solution *s, gbv_error *error)
             continue;
 #pragma omp atomic capture
         before = done++;
-        bool asks = p->progress && (threads == 1 || omp_get_thread_num() == 0);
+        bool asks = s->asks && p->progress && (threads == 1 || omp_get_thread_num() == 0);
         size_t part = (size_t)((double)PROGRESS_LABELS * (double)before / (double)pairs);
         if (alone)
             s->progress_base = part;
@@ -318,12 +322,12 @@ static gbv_status solve_whole(solution *s, gbv_error *error)
                           .column_group = l->train.class,
                           .additions = s->additions,
                           .converged = l->problem.converged,
-                          .threads = l->problem.threads};
+                          .threads = s->threads};
     if (!whole_diameter(s, &task.diameter))
         return error_out_of_memory(error, "LAVA");
     s->progress_base = PROGRESS_LABELS;
     s->progress_share = PROGRESS_TOTAL - PROGRESS_LABELS;
-    if (l->problem.progress)
+    if (s->asks && l->problem.progress)
         task.progress = ask, task.context = s;
     return sinkhorn_solve(&task, s->columns, s->rows, error);
 }
@@ -371,14 +375,12 @@ static gbv_status prepare_costs(solution *s, gbv_error *error)
     return GBV_OK;
 }
 
-gbv_status lava_solve(const lava *opened, const size_t *reference_rows, size_t count, double *gradients,
-                      double *distance, gbv_error *error)
+static gbv_status solve(const lava *opened, const size_t *reference_rows, size_t count, size_t threads, bool asks,
+                        double *gradients, double *distance, gbv_error *error)
 {
     const lava_problem *p = &opened->problem;
-    solution s = {.opened = opened};
+    solution s = {.opened = opened, .threads = threads, .asks = asks};
     gbv_status status = GBV_FAILED;
-    if (!reference_rows)
-        count = p->reference_rows;
     if (!classes_create(p->reference_labels, reference_rows, count, p->class_count, &s.reference)) {
         error_out_of_memory(error, "LAVA");
         goto done;
@@ -416,6 +418,50 @@ done:
     free(s.additions);
     free(s.columns);
     free(s.rows);
+    return status;
+}
+
+gbv_status lava_solve(const lava *opened, const size_t *reference_rows, size_t count, double *gradients,
+                      double *distance, gbv_error *error)
+{
+    const lava_problem *p = &opened->problem;
+    return solve(opened, reference_rows, reference_rows ? count : p->reference_rows, p->threads, true, gradients,
+                 distance, error);
+}
+
+gbv_status lava_solve_each(const lava *opened, const size_t *subsets, size_t subset_count, size_t count,
+                           double *gradients, gbv_error *error)
+{
+    const lava_problem *p = &opened->problem;
+    bool large = count > LARGE_SOLUTION / opened->train.rows;
+    size_t threads = large ? 1 : plan_workers(p->threads, subset_count), done = 0, failed = subset_count;
+    gbv_status status = GBV_OK;
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
+    for (size_t k = 0; k < subset_count; k++) {
+        gbv_error mine = {0};
+        size_t earliest, before;
+#pragma omp atomic read
+        earliest = failed;
+        if (earliest < k)
+            continue;
+#pragma omp atomic capture
+        before = done++;
+        bool asks = p->progress && !large && (threads == 1 || omp_get_thread_num() == 0);
+        gbv_status mine_status = asks && p->progress(p->context, "lava", before, subset_count)
+                                     ? error_set(&mine, GBV_INTERRUPTED,
+                                                 "interrupted after %zu of %zu solutions of LAVA", before, subset_count)
+                                     : solve(opened, subsets + k * count, count, threads > 1 ? 1 : p->threads, large,
+                                             gradients + k * p->train_rows, NULL, &mine);
+        if (mine_status == GBV_OK)
+            continue;
+#pragma omp critical(lava_failed)
+        if (k < failed) {
+            failed = k;
+            status = mine_status;
+            if (error)
+                *error = mine;
+        }
+    }
     return status;
 }
 

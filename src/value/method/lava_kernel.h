@@ -9,6 +9,7 @@
  *     lava_open(&problem, &opened, error);
  *     lava_solve(opened, NULL, 0, gradients, NULL, error);              the whole reference
  *     lava_solve(opened, half, half_count, gradients, NULL, error);     some of its rows: the costs are kept
+ *     lava_solve_each(opened, halves, 200, half_count, all, error);     200 times, side by side
  *     lava_close(opened);
  */
 #ifndef VALUE_METHOD_LAVA_KERNEL_H
@@ -45,6 +46,12 @@ void lava_close(lava *opened);
  * May be called by several threads at once when progress is NULL. */
 GBV_MUST_CHECK gbv_status lava_solve(const lava *opened, const size_t *reference_rows, size_t count, double *gradients,
                                      double *distance, gbv_error *error);
+
+/* lava_solve for each of `subset_count` choices of `count` reference rows, one after the other in `subsets`;
+ * `gradients` holds problem.train_rows numbers for each. Progress hears of solutions done, or of thousandths of each
+ * when one takes long. The first choice that fails is reported. */
+GBV_MUST_CHECK gbv_status lava_solve_each(const lava *opened, const size_t *subsets, size_t subset_count, size_t count,
+                                          double *gradients, gbv_error *error);
 
 /* Opens, solves for the whole reference and closes. */
 GBV_MUST_CHECK gbv_status lava_gradients(const lava_problem *problem, double *gradients, double *distance,

@@ -1,12 +1,9 @@
 /* LAVA's gradients against the published program's numbers, against plain loops in double precision, and at the edges.
  */
-#include "measure/npy.h"
-
 #include "base/plan.h"
-#include "base/random.h"
 #include "compute/sinkhorn.h"
-#include "value/method/lava_kernel.h"
 #include "value/method/lava_reference.h"
+#include "value/method/lava_sides.h"
 
 static double golden_lava(const char *format, ...)
 {
@@ -19,88 +16,6 @@ static double golden_lava(const char *format, ...)
     if (!golden_number("lava.tsv", key, &value))
         fail_msg("lava.tsv has no %s", key);
     return value;
-}
-
-/* Two sides as floats and as doubles. */
-typedef struct sides {
-    size_t train_rows, reference_rows, columns, classes;
-    float *train, *reference;
-    double *train_values, *reference_values;
-    int32_t *train_labels, *reference_labels;
-} sides;
-
-static void sides_free(sides *s)
-{
-    free(s->train), free(s->reference), free(s->train_values), free(s->reference_values);
-    free(s->train_labels), free(s->reference_labels);
-}
-
-static float *narrow(const double *values, size_t count)
-{
-    float *single = malloc(count * sizeof *single);
-    for (size_t i = 0; i < count; i++)
-        single[i] = (float)values[i];
-    return single;
-}
-
-static sides golden_sides(void)
-{
-    npy train = npy_load("lava_Xtr"), reference = npy_load("lava_Xval");
-    return (sides){.train_rows = train.rows,
-                   .reference_rows = reference.rows,
-                   .columns = train.columns,
-                   .classes = 3,
-                   .train = narrow(train.values, train.rows * train.columns),
-                   .reference = narrow(reference.values, reference.rows * reference.columns),
-                   .train_values = train.values,
-                   .reference_values = reference.values,
-                   .train_labels = npy_labels("lava_ytr_noisy"),
-                   .reference_labels = npy_labels("lava_yval")};
-}
-
-/* Clouds around a centre for each class, one label in five wrong; the first rows have each class twice. The doubles are
- * the floats' own values. */
-static sides made_up_sides(size_t train_rows, size_t reference_rows, size_t columns, size_t classes, double spread)
-{
-    sides s = {.train_rows = train_rows, .reference_rows = reference_rows, .columns = columns, .classes = classes};
-    random_stream stream = random_stream_open(7, "lava", RANDOM_SPLIT);
-    double *centres = malloc(classes * columns * sizeof *centres);
-    for (size_t i = 0; i < classes * columns; i++)
-        centres[i] = spread * random_normal(&stream);
-    for (int side = 0; side < 2; side++) {
-        size_t rows = side ? reference_rows : train_rows;
-        float *values = malloc(rows * columns * sizeof *values);
-        double *doubles = malloc(rows * columns * sizeof *doubles);
-        int32_t *labels = malloc(rows * sizeof *labels);
-        for (size_t i = 0; i < rows; i++) {
-            size_t class = i < 2 * classes ? i % classes : random_below(&stream, classes);
-            for (size_t j = 0; j < columns; j++) {
-                values[i * columns + j] = (float)(centres[class * columns + j] + random_normal(&stream));
-                doubles[i * columns + j] = (double)values[i * columns + j];
-            }
-            bool wrong = !side && i >= 2 * classes && random_below(&stream, 5) == 0;
-            labels[i] = (int32_t)(wrong ? random_below(&stream, classes) : class);
-        }
-        if (side)
-            s.reference = values, s.reference_values = doubles, s.reference_labels = labels;
-        else
-            s.train = values, s.train_values = doubles, s.train_labels = labels;
-    }
-    free(centres);
-    return s;
-}
-
-static lava_problem problem_of(const sides *s)
-{
-    return (lava_problem){.train_rows = s->train_rows,
-                          .reference_rows = s->reference_rows,
-                          .columns = s->columns,
-                          .class_count = s->classes,
-                          .train = s->train,
-                          .reference = s->reference,
-                          .train_labels = s->train_labels,
-                          .reference_labels = s->reference_labels,
-                          .threads = 1};
 }
 
 static double *solve(const lava_problem *problem, double *distance)
@@ -269,6 +184,45 @@ static void some_reference_rows_are_a_reference_of_their_own(void **state)
         free(expected);
     }
     free(rows);
+    sides_free(&s);
+}
+
+static bool count_calls(void *context, const char *stage, size_t done, size_t total)
+{
+    (void)stage, (void)done, (void)total;
+    size_t *left = context;
+    return (*left)-- == 0;
+}
+
+static void many_choices_of_rows_are_solved_side_by_side(void **state)
+{
+    (void)state;
+    enum { CHOICES = 5, HALF = 20 };
+    sides s = made_up_sides(300, 40, 6, 2, 1);
+    size_t subsets[CHOICES * HALF], left = SIZE_MAX;
+    for (size_t k = 0; k < CHOICES; k++)
+        for (size_t i = 0; i < HALF; i++)
+            subsets[k * HALF + i] = (2 * i + k * 7) % 40;
+    lava_problem problem = problem_of(&s);
+    problem.threads = 2, problem.progress = count_calls, problem.context = &left;
+    gbv_error error = {0};
+    lava *opened;
+    double *each = malloc(CHOICES * 300 * sizeof *each), one[300];
+    plan p = plan_begin(2);
+    assert_ok(lava_open(&problem, &opened, &error), error);
+    assert_ok(lava_solve_each(opened, subsets, CHOICES, HALF, each, &error), error);
+    for (size_t k = 0; k < CHOICES; k++) {
+        assert_ok(lava_solve(opened, subsets + k * HALF, HALF, one, NULL, &error), error);
+        assert_memory_equal(each + k * 300, one, sizeof one);
+    }
+    assert_ok(lava_solve_each(opened, subsets, 0, HALF, each, &error), error);
+    left = 0;
+    assert_int_equal(lava_solve_each(opened, subsets, 1, HALF, each, &error), GBV_INTERRUPTED);
+    left = SIZE_MAX;
+    assert_int_equal(lava_solve_each(opened, subsets, 2, 1, each, &error), GBV_UNDEFINED);
+    plan_end(p);
+    lava_close(opened);
+    free(each);
     sides_free(&s);
 }
 
@@ -467,6 +421,7 @@ int main(void)
         cmocka_unit_test(gradients_match_plain_loops),
         cmocka_unit_test(threads_and_tiles_change_nothing),
         cmocka_unit_test(some_reference_rows_are_a_reference_of_their_own),
+        cmocka_unit_test(many_choices_of_rows_are_solved_side_by_side),
         cmocka_unit_test(going_on_reaches_the_optimum),
         cmocka_unit_test(wrong_labels_have_high_gradients),
         cmocka_unit_test(classes_with_one_row_are_left_out),
