@@ -15,7 +15,7 @@
 #include "compute/dense.h"
 #include "compute/power.h"
 
-enum { TILE = 512 };
+enum { TILE = RBF_BAND };
 
 /* |u-v|^2 / (2 * 10^2) as a power of two: 2^(-UNIT |u-v|^2). */
 #define UNIT (M_LOG2E / 200)
@@ -206,6 +206,33 @@ gbv_status rbf_sum_within(const rbf_points *points, double *sum, gbv_error *erro
 gbv_status rbf_sum_between(const rbf_points *x, const rbf_points *y, double *sum, gbv_error *error)
 {
     return tiles_sum(x, y, sum, error);
+}
+
+/* 2^(-scale (half + halves_j - products_j)) in place of the products. */
+CLONED static void row_powers_f64(double *products, double half, const double *halves, double scale, size_t count)
+{
+#pragma omp simd
+    for (size_t j = 0; j < count; j++)
+        products[j] = power_inverse_f64(scale * power_larger_f64((half + halves[j]) - products[j], 0));
+}
+
+void rbf_apply(const rbf_points *x, size_t first, size_t rows, const rbf_points *y, double sigma, const double *weights,
+               size_t count, double *scratch, double *out)
+{
+    int inner = (int)x->columns, leading = inner ? inner : 1;
+    const double *a = (const double *)x->values + first * x->columns;
+    double scale = 100 / (sigma * sigma); /* UNIT is that of the bandwidth 10 */
+    memset(out, 0, rows * count * sizeof *out);
+    for (size_t start = 0; start < y->rows; start += TILE) {
+        size_t columns = y->rows - start < TILE ? y->rows - start : TILE;
+        const double *b = (const double *)y->values + start * y->columns;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)columns, inner, 2 * UNIT, a, leading, b,
+                    leading, 0, scratch, TILE);
+        for (size_t i = 0; i < rows; i++)
+            row_powers_f64(scratch + i * TILE, x->halves[first + i], y->halves + start, scale, columns);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)count, (int)columns, 1, scratch, TILE,
+                    weights + start * count, (int)count, 1, out, (int)count);
+    }
 }
 
 static gbv_status too_wide(size_t columns, gbv_error *error)

@@ -46,6 +46,13 @@ GBV_MUST_CHECK gbv_status rbf_row_sums(const rbf_points *x, const rbf_points *y,
 GBV_MUST_CHECK gbv_status rbf_sums_within_halves(const rbf_points *points, const replicate_task *task,
                                                  const double *chosen, double *sums, gbv_error *error);
 
+/* The kernel of one bandwidth alone applied to `count` weightings of y at once: out (rows x count) = K weights, for the
+ * rows first..first+rows-1 of x, at most RBF_BAND of them, with K_ij = exp(-|x_i-y_j|^2 / (2 sigma^2)) and weights
+ * y.rows x count. Both in double precision; `scratch` holds RBF_BAND * RBF_BAND. */
+enum { RBF_BAND = 512 };
+void rbf_apply(const rbf_points *x, size_t first, size_t rows, const rbf_points *y, double sigma, const double *weights,
+               size_t count, double *scratch, double *out);
+
 /* k as a function of |u-v|^2. */
 double rbf_kernel(double squared_distance);
 

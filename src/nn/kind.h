@@ -21,6 +21,8 @@ typedef struct model_kind {
     const char *summary;       /* one line for gbv list */
     const char *feature_space; /* what model_read_out calls features, in words */
     bool has_hidden_layer;
+    /* Sets the parameters that a fit to standardised features begins with, where they are not all zero; else NULL. */
+    void (*start)(gbv_model *model, uint64_t seed, const char *subject, uint32_t draw);
     /* Fills the parameters of `model`, whose sizes are set and whose parameters are zero. */
     gbv_status (*fit)(const fit_task *task, gbv_model *model, gbv_error *error);
 } model_kind;

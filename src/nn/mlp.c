@@ -58,17 +58,16 @@ static gbv_status open_trainer(trainer *t, gbv_error *error)
     return GBV_OK;
 }
 
-/* He et al. 2015: activations keep their variance through a layer of rectifiers. */
-static void first_weights(trainer *t)
+/* He et al. 2015: activations keep their variance through a layer of rectifiers. In single precision, as the trainer
+ * takes them. */
+static void start(gbv_model *model, uint64_t seed, const char *subject, uint32_t draw)
 {
-    random_stream stream =
-        random_stream_open_draw(t->task->options->seed, t->task->subject, RANDOM_WEIGHTS, t->task->how->draw);
-    mlp_network *net = &t->net;
-    double into_hidden = sqrt(2.0 / (double)net->inputs), into_output = sqrt(1.0 / (double)net->hidden);
-    for (size_t i = 0; i < net->inputs * net->hidden; i++)
-        net->parameters[i] = (float)(into_hidden * random_normal(&stream));
-    for (size_t i = 0; i < net->hidden * net->outputs; i++)
-        net->parameters[net->weights + i] = (float)(into_output * random_normal(&stream));
+    random_stream stream = random_stream_open_draw(seed, subject, RANDOM_WEIGHTS, draw);
+    double into_hidden = sqrt(2.0 / (double)model->inputs), into_output = sqrt(1.0 / (double)model->hidden);
+    for (size_t i = 0; i < model->inputs * model->hidden; i++)
+        model->hidden_weights[i] = (float)(into_hidden * random_normal(&stream));
+    for (size_t i = 0; i < model->hidden * model->outputs; i++)
+        model->weights[i] = (float)(into_output * random_normal(&stream));
 }
 
 /* One row, standardised: found by its part, so that many small sources cost no more than one large one. */
@@ -151,10 +150,12 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
     gbv_status status = open_trainer(&t, error);
     if (status != GBV_OK)
         return status;
-    first_weights(&t);
+    /* The model's block has the same order as the network's. */
+    start(model, task->options->seed, task->subject, task->how->draw);
+    for (size_t i = 0; i < t.net.count; i++)
+        t.net.parameters[i] = (float)model->parameters[i];
     if ((status = train(&t, error)) != GBV_OK)
         return status;
-    /* The model's block has the same order as the network's. */
     for (size_t i = 0; i < t.net.count; i++)
         model->parameters[i] = t.net.parameters[i];
     scaling_fold(&t.scale, model->inputs, model->hidden, model->hidden_weights, model->hidden_bias);
@@ -167,5 +168,6 @@ const model_kind model_mlp = {
     .summary = "a network with one hidden layer of rectifiers, fitted by Adam",
     .feature_space = "hidden activations of the model",
     .has_hidden_layer = true,
+    .start = start,
     .fit = fit,
 };

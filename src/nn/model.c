@@ -189,14 +189,14 @@ static gbv_status check_rows(const sample *data, size_t class_count, const int32
 }
 
 /* BLAS counts in int, so no matrix may be wider or longer than that. */
-static gbv_status check_sizes(const sample *data, size_t hidden, size_t outputs, gbv_error *error)
+static gbv_status check_sizes(size_t rows, size_t columns, size_t hidden, size_t outputs, gbv_error *error)
 {
-    size_t wide = data->columns > hidden ? data->columns : hidden, count;
-    if (data->rows > INT_MAX || __builtin_mul_overflow(wide + 1, outputs > hidden ? outputs : hidden, &count) ||
+    size_t wide = columns > hidden ? columns : hidden, count;
+    if (rows > INT_MAX || __builtin_mul_overflow(wide + 1, outputs > hidden ? outputs : hidden, &count) ||
         count > INT_MAX)
         return error_set(error, GBV_BAD_INPUT,
-                         "%zu rows of %zu features with %zu classes are too many for one model: take fewer", data->rows,
-                         data->columns, outputs);
+                         "%zu rows of %zu features with %zu classes are too many for one model: take fewer", rows,
+                         columns, outputs);
     return GBV_OK;
 }
 
@@ -237,7 +237,7 @@ gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_o
     const model_kind *kind = model_kind_find(options->model);
     size_t hidden = kind->has_hidden_layer ? options->hidden : 0;
     size_t outputs = columns_of_classes(classes, data->rows, class_count, column_of);
-    if ((status = check_sizes(data, hidden, outputs, error)) != GBV_OK)
+    if ((status = check_sizes(data->rows, data->columns, hidden, outputs, error)) != GBV_OK)
         return status;
     gbv_model *fitted = model_create(kind, data->columns, hidden, outputs);
     if (!fitted)
@@ -260,6 +260,26 @@ gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_o
     else
         gbv_model_free(fitted);
     return status;
+}
+
+gbv_status model_start(const gbv_model_options *options, size_t inputs, size_t outputs, const char *subject,
+                       gbv_model **model, gbv_error *error)
+{
+    *model = NULL;
+    gbv_status status = model_options_check(options, error);
+    if (status != GBV_OK)
+        return status;
+    const model_kind *kind = model_kind_find(options->model);
+    size_t hidden = kind->has_hidden_layer ? options->hidden : 0;
+    if ((status = check_sizes(0, inputs, hidden, outputs, error)) != GBV_OK)
+        return status;
+    gbv_model *started = model_create(kind, inputs, hidden, outputs);
+    if (!started)
+        return error_out_of_memory(error, "a model");
+    if (kind->start)
+        kind->start(started, options->seed, subject, 0);
+    *model = started;
+    return GBV_OK;
 }
 
 size_t model_feature_count(const gbv_model *model)

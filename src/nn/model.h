@@ -53,6 +53,11 @@ GBV_MUST_CHECK gbv_status model_refit(const sample *data, size_t class_count, co
                                       const char *subject, const refit *how, arena *scratch, gbv_model **model,
                                       gbv_error *error);
 
+/* A model of the kind, hidden width and seed of `options` as its fit begins, before it has seen a row. It is meant for
+ * standardised features; its columns are the classes 0..outputs-1. */
+GBV_MUST_CHECK gbv_status model_start(const gbv_model_options *options, size_t inputs, size_t outputs,
+                                      const char *subject, gbv_model **model, gbv_error *error);
+
 /* What the model makes of each row; pieces that are NULL are not computed. `data` labels are ignored. */
 typedef struct readout {
     double *logits;        /* rows x outputs */

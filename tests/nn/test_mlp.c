@@ -207,10 +207,39 @@ static void few_rows_and_constant_columns_stay_finite(void **state)
     }
 }
 
+static void the_start_of_a_fit_can_be_had_alone(void **state)
+{
+    (void)state;
+    gbv_model_options options = mlp_options();
+    options.hidden = 300;
+    gbv_model *net, *again, *other, *linear;
+    gbv_error error = {0};
+    assert_ok(model_start(&options, 200, 10, "a", &net, &error), error);
+    assert_ok(model_start(&options, 200, 10, "a", &again, &error), error);
+    assert_ok(model_start(&options, 200, 10, "b", &other, &error), error);
+    assert_memory_equal(net->parameters, again->parameters, net->parameter_count * sizeof(double));
+    assert_memory_not_equal(net->parameters, other->parameters, net->parameter_count * sizeof(double));
+    double squares = 0;
+    for (size_t i = 0; i < 200 * 300; i++)
+        squares += net->hidden_weights[i] * net->hidden_weights[i];
+    assert_close(squares / (200 * 300), 2.0 / 200, 0.05);
+    for (size_t k = 0; k < 300; k++)
+        assert_true(net->hidden_bias[k] == 0);
+    gbv_model_free(other);
+    options.model = "linear";
+    assert_ok(model_start(&options, 200, 10, "a", &linear, &error), error);
+    for (size_t i = 0; i < linear->parameter_count; i++)
+        assert_true(linear->parameters[i] == 0);
+    options.model = "tree";
+    assert_int_equal(model_start(&options, 200, 10, "a", &other, NULL), GBV_USAGE);
+    gbv_model_free(net), gbv_model_free(again), gbv_model_free(linear);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_agrees_with_finite_differences),
+        cmocka_unit_test(the_start_of_a_fit_can_be_had_alone),
         cmocka_unit_test(it_learns_what_no_linear_model_can),
         cmocka_unit_test(seed_and_subject_decide_and_threads_do_not),
         cmocka_unit_test(only_the_proportions_of_weights_matter),

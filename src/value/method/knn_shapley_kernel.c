@@ -18,7 +18,9 @@
 /* Reference rows are taken in chunks, whose distances fill at most about CHUNK_CELLS; the rows of a chunk are dealt
  * into GROUPS, each of which adds up its own values, so that sums are taken in one order whatever the number of
  * threads. */
-enum { TILE = 4096, GROUPS = 16, MOST_CHUNK = 256, CHUNK_CELLS = 1 << 24 };
+enum { GROUPS = 16, MOST_CHUNK = 256, CHUNK_CELLS = 1 << 24 };
+/* Training rows are taken in tiles of about TILE_CELLS numbers, so that a product takes milliseconds. */
+enum { FEWEST_TILE = 64, MOST_TILE = 4096, TILE_CELLS = 1 << 21 };
 enum { BUCKETS_A_MATCH = 4, MOST_BUCKETS = 1 << 17, SHORT_LIST = 4, PASSES = 3, MOST_DIGIT = 11 };
 
 /* Rows first..first+count-1 that belong to one source. */
@@ -49,7 +51,8 @@ typedef struct ranker {
 
 typedef struct work {
     const knn_problem *problem;
-    size_t threads, stride, chunk; /* stride: of a row of distances; chunk: reference rows */
+    size_t threads, stride; /* stride: of a row of distances */
+    size_t chunk, tile;     /* reference rows, training rows */
     float *halves, *reference_halves;
     float *products;      /* chunk x stride */
     double *weights;      /* train_rows + 1: w_i */
@@ -99,7 +102,7 @@ static bool interrupted(work *w, size_t done)
 static void multiply_tile(const work *w, size_t first_reference, size_t count, size_t first_train)
 {
     const knn_problem *p = w->problem;
-    size_t rows = smaller(TILE, p->train_rows - first_train);
+    size_t rows = smaller(w->tile, p->train_rows - first_train);
     int columns = (int)p->columns, leading = columns ? columns : 1;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)rows, columns, 1,
                 p->reference + first_reference * p->columns, leading, p->train + first_train * p->columns, leading, 0,
@@ -287,13 +290,13 @@ static void value_row(const work *w, ranker *r, size_t reference_row, const floa
 static bool value_chunk(work *w, size_t first, double *values, double *by_source)
 {
     const knn_problem *p = w->problem;
-    size_t count = smaller(w->chunk, p->reference_rows - first), tiles = (p->train_rows + TILE - 1) / TILE;
+    size_t count = smaller(w->chunk, p->reference_rows - first), tiles = (p->train_rows + w->tile - 1) / w->tile;
     if (interrupted(w, first))
         return false;
 #pragma omp parallel for schedule(dynamic) num_threads((int)w->threads)
     for (size_t t = 0; t < tiles; t++)
         if (!interrupted(w, first))
-            multiply_tile(w, first, count, t * TILE);
+            multiply_tile(w, first, count, t * w->tile);
 #pragma omp parallel for schedule(dynamic) num_threads((int)w->threads)
     for (size_t g = 0; g < GROUPS; g++) {
         double *group_values = w->group_values + g * p->train_rows;
@@ -305,8 +308,8 @@ static bool value_chunk(work *w, size_t first, double *values, double *by_source
 #pragma omp parallel for num_threads((int)w->threads)
     for (size_t t = 0; t < tiles; t++)
         for (size_t g = 0; g < GROUPS; g++)
-            dense_add_f64(values + t * TILE, w->group_values + g * p->train_rows + t * TILE,
-                          smaller(TILE, p->train_rows - t * TILE));
+            dense_add_f64(values + t * w->tile, w->group_values + g * p->train_rows + t * w->tile,
+                          smaller(w->tile, p->train_rows - t * w->tile));
     return !w->stopped;
 }
 
@@ -358,6 +361,8 @@ static gbv_status work_open(work *w, arena *memory, gbv_error *error)
     size_t n = p->train_rows, k = p->neighbours, fitting = CHUNK_CELLS / n;
     w->stride = n + 16; /* no power of two, whose multiples would share a few lines of the cache */
     w->chunk = fitting < GROUPS ? GROUPS : smaller(fitting, MOST_CHUNK);
+    fitting = TILE_CELLS / (p->columns + 1);
+    w->tile = fitting < FEWEST_TILE ? FEWEST_TILE : smaller(fitting, MOST_TILE);
     w->halves = arena_array(memory, n, sizeof *w->halves);
     w->reference_halves = arena_array(memory, p->reference_rows, sizeof *w->reference_halves);
     w->products = arena_array(memory, smaller(w->chunk, p->reference_rows) * w->stride, sizeof *w->products);
