@@ -9,7 +9,11 @@
 
 enum { CACHE_BYTES = 64 << 20, MOST_ROW_SPACE = 4096, ITERATION_LIMIT = 5000 };
 
-static const double TOLERANCE = 1e-9, ROUGH_TOLERANCE = 3e-3;
+static const double TOLERANCE = 1e-9;
+
+/* Where a rough fit stops, as a share of the gradient at its start. On images of 300 and 1000 rows and labels of noise
+ * 0 to .8, LEEP is then off by at most 1.3 % of its standard deviation between refits, LogME by 7 %. */
+static const double ROUGH_SHARE = 5e-3;
 
 static bool interrupted(void *context, size_t iteration, size_t limit)
 {
@@ -44,14 +48,15 @@ static void start_at_class_shares(const fit_task *task, double *bias)
         bias[k] -= mean;
 }
 
-static gbv_status minimise(linear_objective *objective, double *point, gbv_error *error)
+static gbv_status minimise(linear_objective *objective, bool started, double *point, gbv_error *error)
 {
     lbfgs_problem problem = {.count = (objective->width + 1) * objective->outputs,
                              .evaluate = linear_objective_evaluate,
                              .precondition = linear_objective_precondition,
                              .interrupted = interrupted,
                              .context = objective,
-                             .tolerance = objective->task->how->rough ? ROUGH_TOLERANCE : TOLERANCE,
+                             .tolerance = TOLERANCE,
+                             .share = started && objective->task->how->rough ? ROUGH_SHARE : 0,
                              .iteration_limit = ITERATION_LIMIT};
     switch (lbfgs_minimise(&problem, point, objective->task->scratch)) {
     case LBFGS_NO_MEMORY:
@@ -99,7 +104,9 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
     if (status != GBV_OK)
         return status;
     const double *rows = cached_rows(task, &scale);
-    bool reduce = task->data->rows < task->data->columns && task->data->rows <= MOST_ROW_SPACE;
+    const fit_shape *known = task->how->shape;
+    bool shaped = known && known->inverse && known->width == task->data->columns;
+    bool reduce = !shaped && task->data->rows < task->data->columns && task->data->rows <= MOST_ROW_SPACE;
     row_space space;
     linear_objective objective = {.task = task,
                                   .scale = &scale,
@@ -119,7 +126,8 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
     size_t *columns = arena_array(task->scratch, outputs, sizeof *columns);
     if (!point || !columns)
         return error_out_of_memory(error, "fitting a linear model");
-    if (take_start(task->how->start, &scale, columns, model)) {
+    bool started = take_start(task->how->start, &scale, columns, model);
+    if (started) {
         memcpy(bias, model->bias, outputs * sizeof *bias);
         if (reduce)
             status = row_space_map_into(&space, task, &scale, rows, model->weights, point, error);
@@ -129,7 +137,7 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
     } else
         start_at_class_shares(task, bias);
     if (status != GBV_OK || (status = linear_objective_open(&objective, error)) != GBV_OK ||
-        (status = minimise(&objective, point, error)) != GBV_OK)
+        (status = minimise(&objective, started, point, error)) != GBV_OK)
         return status;
     memcpy(model->bias, bias, outputs * sizeof *bias);
     if (reduce)

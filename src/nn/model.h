@@ -43,8 +43,8 @@ void fit_shape_free(fit_shape *shape);
 typedef struct refit {
     const gbv_model *start; /* a linear fit begins at this model instead of at zero, when it has all the classes */
     fit_shape *shape; /* filled by the first linear fit that is given it, used by later ones; one user at a time */
-    bool rough;       /* a linear fit stops once a score has settled within a fiftieth of the spread that drawing
-                         the rows anew gives it */
+    bool rough;       /* a linear fit that has a start stops where a score is good enough for its spread over
+                         draws of the rows */
     uint32_t draw;    /* the draw-th of several alike: an mlp starts from other random numbers */
 } refit;
 
