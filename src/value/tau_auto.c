@@ -73,35 +73,34 @@ static bool keep_watch(void *context, const char *stage, size_t done, size_t tot
     return w->stop;
 }
 
-/* What one fold needs besides the task: the sources are weighed by this fold, judged by the other. */
+/* One path down the grid: the sources are weighed by this fold and judged by the other. */
 typedef struct fold_run {
     const tau_task *task;
     size_t fold;
-    gbv_model_options model;
-    watch *watch;
-    double *terms;     /* TAU_GRID_COUNT x rows of D*: ln of each row's likelihood; only the other fold's are filled */
-    size_t *order;     /* rows of D*: those of this fold, then the others */
-    size_t own;        /* how many are of this fold */
-    int32_t *labels;   /* in that order */
-    double *weights;   /* of the sources at the tau being tried */
-    double *previous;  /* at the one before */
-    gbv_model *fitted; /* with these */
-    fit_shape shape;
+    const gbv_model_options *model;
+    double *terms;           /* TAU_GRID_COUNT x rows of D*: ln of each row's likelihood; the other fold's are filled */
+    size_t *order;           /* rows of D*: those of this fold, then the others */
+    size_t own;              /* how many are of this fold */
+    int32_t *labels;         /* in that order */
+    double *weights;         /* of the sources at the tau being tried */
+    double *fitted_weights;  /* those that `fitted` was trained with */
+    const gbv_model *fitted; /* the last one */
+    gbv_model *owned;        /* the same, unless the other fold has it, too */
+    fit_shape *shape;
     arena scratch; /* of one fit */
 } fold_run;
 
-static gbv_status open_run(fold_run *r, gbv_error *error)
+static gbv_status open_run(fold_run *r, const double *first_weights, gbv_error *error)
 {
     size_t rows = r->task->reference->rows, sources = r->task->data.sources->count, at = 0;
     r->order = memory_array(rows, sizeof *r->order);
     r->labels = memory_array(rows, sizeof *r->labels);
     r->weights = memory_array(sources, sizeof *r->weights);
-    r->previous = memory_zeroed(sources, sizeof *r->previous);
-    int32_t *classes = memory_array(rows, sizeof *classes);
-    if (!r->order || !r->labels || !r->weights || !r->previous || !classes) {
-        free(classes);
+    r->fitted_weights = memory_array(sources, sizeof *r->fitted_weights);
+    int32_t *classes = arena_array(&r->scratch, rows, sizeof *classes);
+    if (!r->order || !r->labels || !r->weights || !r->fitted_weights || !classes)
         return error_out_of_memory(error, "tau");
-    }
+    memcpy(r->fitted_weights, first_weights, sources * sizeof *first_weights);
     sample_labels(r->task->reference, classes, NULL);
     for (size_t other = 0; other < 2; other++) {
         for (size_t i = 0; i < rows; i++)
@@ -112,7 +111,6 @@ static gbv_status open_run(fold_run *r, gbv_error *error)
     }
     for (size_t i = 0; i < rows; i++)
         r->labels[i] = classes[r->order[i]];
-    free(classes);
     return GBV_OK;
 }
 
@@ -121,28 +119,31 @@ static void close_run(fold_run *r)
     free(r->order);
     free(r->labels);
     free(r->weights);
-    free(r->previous);
-    gbv_model_free(r->fitted);
-    fit_shape_free(&r->shape);
+    free(r->fitted_weights);
+    gbv_model_free(r->owned);
     arena_free(&r->scratch);
 }
 
-static gbv_status weigh(fold_run *r, double tau, bool *same, gbv_error *error)
+static gbv_status weigh(const tau_task *task, size_t fold, double tau, double *weights, gbv_error *error)
 {
-    size_t count = r->task->data.sources->count;
+    size_t count = task->data.sources->count;
     gbv_posterior_options how = {.tau_mode = GBV_TAU_FIXED, .tau = tau, .undefined_as_zero = true};
-    gbv_status status = gbv_posterior(r->task->scores[r->fold], r->task->prior, count, &how, r->weights, NULL, error);
+    gbv_status status = gbv_posterior(task->scores[fold], task->prior, count, &how, weights, NULL, error);
     double largest = 0;
     for (size_t s = 0; s < count && status == GBV_OK; s++)
-        largest = fmax(largest, r->weights[s]);
-    *same = r->fitted;
-    for (size_t s = 0; s < count && status == GBV_OK; s++) {
-        if (r->weights[s] < SMALLEST_SHARE * largest)
-            r->weights[s] = 0;
-        *same &= fabs(r->weights[s] - r->previous[s]) <= SAME_WEIGHT;
-    }
-    memcpy(r->previous, r->weights, count * sizeof *r->weights);
+        largest = fmax(largest, weights[s]);
+    for (size_t s = 0; s < count && status == GBV_OK; s++)
+        if (weights[s] < SMALLEST_SHARE * largest)
+            weights[s] = 0;
     return status;
+}
+
+static bool same_weights(const double *a, const double *b, size_t count)
+{
+    bool same = true;
+    for (size_t s = 0; s < count; s++)
+        same &= fabs(a[s] - b[s]) <= SAME_WEIGHT;
+    return same;
 }
 
 /* How likely the model makes the labels of the other fold, with the temperature that suits this one. */
@@ -183,39 +184,72 @@ static gbv_status judge(fold_run *r, double *terms, gbv_error *error)
 
 static gbv_status try_tau(fold_run *r, size_t at, gbv_error *error)
 {
-    size_t rows = r->task->reference->rows;
-    double *terms = r->terms + at * rows;
-    bool same;
-    gbv_status status = weigh(r, tau_grid[at], &same, error);
+    size_t count = r->task->data.sources->count;
+    gbv_status status = weigh(r->task, r->fold, tau_grid[at], r->weights, error);
     if (status != GBV_OK)
         return status;
-    if (same) {
-        for (size_t i = r->own; i < rows; i++)
-            terms[r->order[i]] = terms[(ptrdiff_t)r->order[i] - (ptrdiff_t)rows];
-        return GBV_OK;
-    }
     arena_reset(&r->scratch);
-    gbv_model *fitted;
-    refit how = {.start = r->fitted, .shape = &r->shape, .rough = true};
-    status = final_fit(&r->task->data, r->weights, &r->model, &how, &r->scratch, &fitted, error);
-    if (status != GBV_OK)
-        return status;
-    gbv_model_free(r->fitted);
-    r->fitted = fitted;
-    return judge(r, terms, error);
+    if (!same_weights(r->weights, r->fitted_weights, count)) {
+        gbv_model *fitted;
+        refit how = {.start = r->fitted, .shape = r->shape, .rough = true};
+        status = final_fit(&r->task->data, r->weights, r->model, &how, &r->scratch, &fitted, error);
+        if (status != GBV_OK)
+            return status;
+        gbv_model_free(r->owned);
+        r->fitted = r->owned = fitted;
+        memcpy(r->fitted_weights, r->weights, count * sizeof *r->weights);
+    }
+    return judge(r, r->terms + at * r->task->reference->rows, error);
 }
 
-static gbv_status run_fold(fold_run *r, gbv_error *error)
+static gbv_status run_fold(fold_run *r, const double *first_weights, watch *w, gbv_error *error)
 {
-    gbv_status status = open_run(r, error);
+    gbv_status status = open_run(r, first_weights, error);
     for (size_t at = 0; at < TAU_GRID_COUNT && status == GBV_OK; at++) {
         status = try_tau(r, at, error);
-        r->watch->done++;
-        if (status == GBV_OK && keep_watch(r->watch, NULL, 0, 0))
+        w->done++;
+        if (status == GBV_OK && keep_watch(w, NULL, 0, 0))
             status = error_set(error, GBV_INTERRUPTED, "interrupted while choosing tau");
     }
     close_run(r);
     return status;
+}
+
+/* Both paths start at the largest tau, where they mostly have the same weights: one fit serves both. */
+static gbv_status run_folds(const tau_task *task, double *terms, gbv_error *error)
+{
+    watch w = {.asked = task->model};
+    gbv_model_options model = *task->model;
+    model.progress = keep_watch;
+    model.context = &w;
+    gbv_model *first = NULL;
+    fit_shape shape = {0};
+    arena scratch = {0};
+    gbv_error own[2];
+    double *weights = memory_array(task->data.sources->count, sizeof *weights);
+    gbv_status status[2] = {weights ? weigh(task, 0, tau_grid[0], weights, error) : error_out_of_memory(error, "tau"),
+                            GBV_OK};
+    if (status[0] == GBV_OK)
+        status[0] = final_fit(&task->data, weights, &model, &(refit){.shape = &shape}, &scratch, &first, error);
+    if (status[0] != GBV_OK)
+        goto done;
+    /* Two threads are best used on a fold each; more are on the fits' own loops. */
+    int workers = model.threads == 2 || model.threads == 3 ? 2 : 1;
+#pragma omp parallel for num_threads(workers)
+    for (size_t f = 0; f < 2; f++) {
+        fold_run r = {.task = task, .fold = f, .model = &model, .terms = terms, .fitted = first};
+        r.shape = shape.inverse ? &shape : NULL; /* filled: only read from now on */
+        status[f] = run_fold(&r, weights, &w, &own[f]);
+    }
+    for (size_t f = 2; f-- > 0;)
+        if (status[f] != GBV_OK && error)
+            *error = own[f];
+done:
+    free(weights);
+    gbv_model_free(first);
+    fit_shape_free(&shape);
+    arena_free(&scratch);
+    return status[0] != GBV_OK ? status[0] : status[1];
 }
 
 /* Why nothing can be judged; NULL when it can. */
@@ -286,26 +320,9 @@ gbv_status tau_auto(const tau_task *task, tau_choice *choice, gbv_error *error)
     double *terms = memory_array(rows, TAU_GRID_COUNT * sizeof *terms);
     if (!terms)
         return error_out_of_memory(error, "tau");
-    watch w = {.asked = task->model};
-    gbv_status status[2];
-    gbv_error own[2];
-    /* Two threads are best used on a fold each; more are on the fits' own loops. */
-    int workers = task->model->threads == 2 || task->model->threads == 3 ? 2 : 1;
-#pragma omp parallel for num_threads(workers)
-    for (size_t f = 0; f < 2; f++) {
-        fold_run r = {.task = task, .fold = f, .model = *task->model, .watch = &w, .terms = terms};
-        r.model.progress = keep_watch;
-        r.model.context = &w;
-        status[f] = run_fold(&r, &own[f]);
-    }
-    for (size_t f = 0; f < 2; f++)
-        if (status[f] != GBV_OK) {
-            if (error)
-                *error = own[f];
-            free(terms);
-            return status[f];
-        }
-    choose(terms, rows, choice);
+    gbv_status status = run_folds(task, terms, error);
+    if (status == GBV_OK)
+        choose(terms, rows, choice);
     free(terms);
-    return GBV_OK;
+    return status;
 }
