@@ -32,6 +32,22 @@ static void a_stream_depends_on_seed_subject_and_purpose_only(void **state)
         assert_true(equal[k] < 3);
 }
 
+static void draws_of_one_kind_share_no_numbers(void **state)
+{
+    (void)state;
+    random_stream plain = random_stream_open(7, "anna", RANDOM_DRAW);
+    random_stream draws[3];
+    int equal = 0;
+    for (uint32_t d = 0; d < 3; d++)
+        draws[d] = random_stream_open_draw(7, "anna", RANDOM_DRAW, d);
+    for (int i = 0; i < 1000; i++) {
+        uint32_t first = random_u32(&draws[0]), second = random_u32(&draws[1]), third = random_u32(&draws[2]);
+        assert_int_equal(first, random_u32(&plain));
+        equal += first == second || first == third || second == third;
+    }
+    assert_true(equal < 3);
+}
+
 static void uniform_numbers_fill_the_unit_interval(void **state)
 {
     (void)state;
@@ -110,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_generator_is_philox_4x32_10),
         cmocka_unit_test(a_stream_depends_on_seed_subject_and_purpose_only),
+        cmocka_unit_test(draws_of_one_kind_share_no_numbers),
         cmocka_unit_test(uniform_numbers_fill_the_unit_interval),
         cmocka_unit_test(numbers_below_a_bound_are_unbiased),
         cmocka_unit_test(normal_numbers_have_the_right_moments),

@@ -85,6 +85,77 @@ static void labels_pass_through_the_class_table(void **state)
     assert_memory_equal(weights, expected_weights, sizeof expected_weights);
 }
 
+/* Row i of the part is row 9 - i of the features and has the label i. */
+static void a_draw_keeps_labels_with_their_rows_and_counts_repeats(void **state)
+{
+    (void)state;
+    enum { COUNT = 10, DRAWS = 4000 };
+    double features[COUNT], own_weights[COUNT];
+    size_t rows[COUNT], seen[COUNT] = {0};
+    int32_t labels[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        features[i] = i;
+        rows[i] = (size_t)(COUNT - 1 - i);
+        labels[i] = i;
+        own_weights[i] = 1 + i % 2;
+    }
+    sample_part part = {.features = gbv_matrix_f64(features, COUNT, 1),
+                        .rows = rows,
+                        .labels = labels,
+                        .count = COUNT,
+                        .row_weight = 0.25,
+                        .weights = own_weights};
+    arena scratch = {0};
+    random_stream stream = random_stream_open(1, "draw", RANDOM_DRAW);
+    for (int half = 0; half < 2; half++)
+        for (int draw = 0; draw < DRAWS; draw++) {
+            sample_part drawn;
+            double total = 0;
+            arena_reset(&scratch);
+            assert_true(sample_part_draw(&part, &stream, half, &scratch, &drawn));
+            assert_true(drawn.row_weight == 0.25 && drawn.features.data == features);
+            for (size_t i = 0; i < drawn.count; i++) {
+                assert_int_equal(drawn.rows[i], COUNT - 1 - drawn.labels[i]);
+                assert_true(i == 0 || drawn.labels[i] > drawn.labels[i - 1]);
+                double times = drawn.weights[i] / own_weights[drawn.labels[i]];
+                assert_true(times == floor(times) && times >= 1 && (!half || times == 1));
+                total += times;
+                seen[drawn.labels[i]] += (size_t)times;
+            }
+            assert_true(total == (half ? COUNT / 2 : COUNT));
+        }
+    for (int i = 0; i < COUNT; i++) /* 4000 + 2000 expected, standard deviation about 70 */
+        assert_near((double)seen[i], DRAWS * 1.5, 350);
+    sample_part drawn;
+    sample s = {.parts = &drawn, .part_count = 1, .columns = 1};
+    double weights[COUNT];
+    assert_true(sample_part_draw(&part, &stream, false, &scratch, &drawn));
+    s.rows = drawn.count;
+    sample_labels(&s, NULL, weights);
+    for (size_t i = 0; i < drawn.count; i++)
+        assert_true(weights[i] == 0.25 * drawn.weights[i]);
+    arena_free(&scratch);
+}
+
+static void half_of_an_odd_number_is_rounded_up_and_one_row_is_drawn_as_itself(void **state)
+{
+    (void)state;
+    arena scratch = {0};
+    random_stream stream = random_stream_open(2, "draw", RANDOM_DRAW);
+    sample_part part = {.features = gbv_matrix_f64(&doubles[0][0], 4, 3), .count = 3, .row_weight = 1}, drawn;
+    assert_true(sample_part_draw(&part, &stream, true, &scratch, &drawn));
+    assert_int_equal(drawn.count, 2);
+    assert_null(drawn.labels);
+    part.count = 1;
+    for (int half = 0; half < 2; half++) {
+        assert_true(sample_part_draw(&part, &stream, half, &scratch, &drawn));
+        assert_int_equal(drawn.count, 1);
+        assert_int_equal(drawn.rows[0], 0);
+        assert_true(drawn.weights[0] == 1);
+    }
+    arena_free(&scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +163,8 @@ int main(void)
         cmocka_unit_test(rows_with_gaps_between_them_are_copied),
         cmocka_unit_test(any_block_is_the_naive_one),
         cmocka_unit_test(labels_pass_through_the_class_table),
+        cmocka_unit_test(a_draw_keeps_labels_with_their_rows_and_counts_repeats),
+        cmocka_unit_test(half_of_an_odd_number_is_rounded_up_and_one_row_is_drawn_as_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
