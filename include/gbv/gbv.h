@@ -10,9 +10,9 @@
  *     gbv_report_table(result, stdout, false, NULL);
  *     gbv_result_free(result);
  *
- * The pieces, from simple to expert: value.h (the valuation and its result), report.h (tables), train.h (models),
- * data.h (datasets and sources), annotation.h (who labelled what), measure.h (transferability scores), settings.h (the
- * options of a run), matrix.h, status.h.
+ * The pieces, from simple to expert: value.h (the valuation and its result), compare.h (several methods, and whether
+ * buying pays), report.h (tables), train.h (models), data.h (datasets and sources), annotation.h (who labelled what),
+ * measure.h (transferability scores), settings.h (the options of a run), matrix.h, status.h.
  */
 #ifndef GBV_H
 #define GBV_H
@@ -20,6 +20,7 @@
 #include <gbv/value.h>
 
 #include <gbv/annotation.h>
+#include <gbv/compare.h>
 #include <gbv/data.h>
 #include <gbv/matrix.h>
 #include <gbv/measure.h>

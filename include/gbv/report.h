@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include <gbv/compare.h>
 #include <gbv/train.h>
 #include <gbv/value.h>
 
@@ -38,6 +39,16 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_result_read(const char *path, gbv_result *
 /* Accuracy, per class and confused with what. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format,
                                                        const char *path, gbv_error *error);
+
+/* A comparison as a table of at most `width` columns (0: 120) whose first line is the verdict. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream, size_t width,
+                                                       gbv_error *error);
+/* The same as a file, or as text in memory, in the format wanted; see gbv_result_write and gbv_result_text. CSV has a
+ * line for each source by each method, then one for each baseline. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_write(const gbv_comparison *comparison, gbv_report_format format,
+                                                       const char *path, gbv_error *error);
+GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_text(const gbv_comparison *comparison, gbv_report_format format,
+                                                      char **text, gbv_error *error);
 
 /* What may differ between two equal runs (seconds, memory), as a JSON object of numbers. */
 typedef struct gbv_metric {

@@ -133,7 +133,7 @@ typedef struct gbv_input_record {
     bool wants_items;
     size_t resize; /* of images; 0: none */
     gbv_color color;
-    char *role; /* "items", "annotations" or "gold" of annotated items; NULL: a dataset of its own */
+    char *role; /* "items", "annotations" or "gold" of annotated items, "test"; NULL: a dataset of its own */
     bool skip_bad_rows;
 } gbv_input_record;
 

@@ -6,11 +6,11 @@
 #include "base/csv_text.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/plan.h"
 #include "data/feature_names.h"
+#include "data/judged_classes.h"
 #include "nn/model.h"
 
 static const double unknown_class_probability = 1e-12;
@@ -93,38 +93,9 @@ done:
     return status;
 }
 
-static bool looks_integer(const char *text)
-{
-    text += *text == '-';
-    return *text && strspn(text, "0123456789") == strlen(text);
-}
-
-/* A class the model does not have counts as wrong. But a slip in its name, or numbers where the model has names, would
- * make that a lie: those are refused. */
-static gbv_status refuse_slips(const gbv_model *model, const gbv_dataset *dataset, size_t class_index, gbv_error *error)
-{
-    const char *name = dataset->class_names[class_index];
-    plain_name wanted = nearest_plain(name);
-    bool same_kind = false;
-    for (size_t z = 0; z < model->outputs; z++) {
-        plain_name known = nearest_plain(model->class_names[z]);
-        same_kind |= looks_integer(model->class_names[z]) == (dataset->kind == LABELS_INTEGER);
-        if (dataset->kind == LABELS_TEXT && (nearest_equal(&wanted, &known) || nearest_is_slip(&wanted, &known)))
-            return error_set(error, GBV_BAD_INPUT,
-                             "%s: label '%.60s' is no class of the model, but close to '%.60s': correct the labels",
-                             dataset->name, name, model->class_names[z]);
-    }
-    if (same_kind)
-        return GBV_OK;
-    return error_set(
-        error, GBV_BAD_INPUT,
-        "%s: its labels are %s ('%.60s'), the model's classes are not ('%.60s'): use the model's class names",
-        dataset->name, dataset->kind == LABELS_INTEGER ? "integers" : "text", name, model->class_names[0]);
-}
-
 /* The model's classes, then those only the dataset has. */
 static gbv_status join_classes(const gbv_model *model, const gbv_dataset *dataset, gbv_evaluation *e,
-                               size_t *class_of_label, gbv_error *error)
+                               int32_t *class_of_label, gbv_error *error)
 {
     e->class_names = memory_zeroed(model->outputs + dataset->class_count, sizeof *e->class_names);
     if (!e->class_names)
@@ -132,30 +103,25 @@ static gbv_status join_classes(const gbv_model *model, const gbv_dataset *datase
     for (size_t z = 0; z < model->outputs; z++)
         if (!(e->class_names[e->class_count++] = strdup(model->class_names[z])))
             return error_out_of_memory(error, "the evaluation");
-    for (size_t c = 0; c < dataset->class_count; c++) {
-        size_t z = 0;
-        while (z < model->outputs && strcmp(model->class_names[z], dataset->class_names[c]) != 0)
-            z++;
-        class_of_label[c] = z < model->outputs ? z : e->class_count;
-        if (z < model->outputs)
+    gbv_status status = judged_classes(dataset, model->class_names, model->outputs, "the model", class_of_label, error);
+    for (size_t c = 0; c < dataset->class_count && status == GBV_OK; c++) {
+        if (class_of_label[c] >= 0)
             continue;
-        gbv_status status = refuse_slips(model, dataset, c, error);
-        if (status != GBV_OK)
-            return status;
+        class_of_label[c] = (int32_t)e->class_count;
         if (!(e->class_names[e->class_count++] = strdup(dataset->class_names[c])))
-            return error_out_of_memory(error, "the evaluation");
+            status = error_out_of_memory(error, "the evaluation");
     }
-    return GBV_OK;
+    return status;
 }
 
 static void count_rows(const gbv_model *model, const gbv_dataset *dataset, const double *probabilities,
-                       const size_t *class_of_label, gbv_evaluation *e)
+                       const int32_t *class_of_label, gbv_evaluation *e)
 {
     size_t correct = 0;
     double sum = 0;
     for (size_t i = 0; i < dataset->row_count; i++) {
         const double *row = probabilities + i * model->outputs;
-        size_t predicted = most_probable(row, model->outputs), truth = class_of_label[dataset->labels[i]];
+        size_t predicted = most_probable(row, model->outputs), truth = (size_t)class_of_label[dataset->labels[i]];
         double p = truth < model->outputs ? row[truth] : 0;
         sum += log(p > unknown_class_probability ? p : unknown_class_probability);
         e->confusion[truth * e->class_count + predicted]++;
@@ -174,7 +140,7 @@ gbv_status gbv_evaluate(const gbv_model *model, const gbv_dataset *dataset, gbv_
         return error_set(error, GBV_BAD_INPUT, "%s: has no labels to compare with: give them as FEATURES,LABELS",
                          dataset->name);
     double *probabilities = NULL;
-    size_t *class_of_label = memory_array(dataset->class_count, sizeof *class_of_label);
+    int32_t *class_of_label = memory_array(dataset->class_count, sizeof *class_of_label);
     gbv_evaluation *e = memory_zeroed(1, sizeof *e);
     gbv_status status = class_of_label && e ? predict(model, dataset, &probabilities, error)
                                             : error_out_of_memory(error, "the evaluation");

@@ -4,9 +4,8 @@
 
 #include <gbv/value.h>
 
-/* Kendall's tau-b of two lists of scores: pairs in the same order minus pairs in opposite order, over what that would
- * be without ties. Sources that lack either score are passed over; NaN when a list has no two scores that differ. Time
- * grows as n log n, because annotators may be many. */
+/* Kendall's tau-b of two lists of scores (correlation.h). Sources that lack either score are passed over; NaN when a
+ * list has no two scores that differ. */
 GBV_MUST_CHECK gbv_status rank_agreement(const gbv_score *first, const gbv_score *other, size_t count,
                                          double *agreement, gbv_error *error);
 

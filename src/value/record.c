@@ -134,6 +134,17 @@ static bool record_inputs(gbv_result *result, const valuation *v)
     return record_gold(result, &v->sources->annotations);
 }
 
+bool record_test(gbv_result *result, const gbv_dataset *test)
+{
+    size_t most = result->input_count + test->input_count;
+    gbv_input_record *grown = realloc(result->inputs, (most ? most : 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + result->input_count, 0, test->input_count * sizeof *grown);
+    result->inputs = grown;
+    return record_dataset(result, test, "test");
+}
+
 static bool record_options(gbv_result *result, const valuation *v)
 {
     const gbv_value_options *o = v->options;

@@ -171,7 +171,10 @@ static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_
     if (status == GBV_OK && reason && !valuation_is_crowd(v) &&
         !flag_add(out, FLAG_UNDEFINED, "source '%s' has no score and gets no weight: %s", out->name, reason))
         status = error_out_of_memory(error, "the result");
-    gbv_model_free(model);
+    if (v->models)
+        v->models[index] = model;
+    else
+        gbv_model_free(model);
     return status;
 }
 

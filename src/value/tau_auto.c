@@ -1,7 +1,6 @@
 #include "value/tau_auto.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/plan.h"
 #include "compute/temper.h"
+#include "value/watch.h"
 
 const double tau_grid[TAU_GRID_COUNT] = {INFINITY, 1, .5, .2, .1, .05, .02, .01};
 
@@ -52,25 +52,6 @@ done:
     free(taken);
     free(first_fold);
     return status;
-}
-
-/* Asks the caller whether to go on, from inside the fits of both folds. */
-typedef struct watch {
-    const gbv_model_options *asked;
-    atomic_size_t done;
-    atomic_bool stop;
-} watch;
-
-static bool keep_watch(void *context, const char *stage, size_t done, size_t total)
-{
-    (void)stage, (void)done, (void)total;
-    watch *w = context;
-    if (w->stop || !w->asked->progress)
-        return w->stop;
-#pragma omp critical(gbv_tau_watch)
-    if (w->asked->progress(w->asked->context, "tau", w->done, 2 * TAU_GRID_COUNT))
-        w->stop = true;
-    return w->stop;
 }
 
 /* One path down the grid: the sources are weighed by this fold and judged by the other. */
@@ -208,7 +189,7 @@ static gbv_status run_fold(fold_run *r, const double *first_weights, watch *w, g
     for (size_t at = 0; at < TAU_GRID_COUNT && status == GBV_OK; at++) {
         status = try_tau(r, at, error);
         w->done++;
-        if (status == GBV_OK && keep_watch(w, NULL, 0, 0))
+        if (status == GBV_OK && watch_ask(w, NULL, 0, 0))
             status = error_set(error, GBV_INTERRUPTED, "interrupted while choosing tau");
     }
     close_run(r);
@@ -218,9 +199,9 @@ static gbv_status run_fold(fold_run *r, const double *first_weights, watch *w, g
 /* Both paths start at the largest tau, where they mostly have the same weights: one fit serves both. */
 static gbv_status run_folds(const tau_task *task, double *terms, gbv_error *error)
 {
-    watch w = {.asked = task->model};
+    watch w = {.asked = task->model, .stage = "tau", .total = 2 * TAU_GRID_COUNT};
     gbv_model_options model = *task->model;
-    model.progress = keep_watch;
+    model.progress = watch_ask;
     model.context = &w;
     gbv_model *first = NULL;
     fit_shape shape = {0};

@@ -61,7 +61,15 @@ typedef struct valuation {
     double model_seconds;   /* of fitting */
     bool tau_can_be_judged; /* by final models on a labelled reference */
     tau_choice tau_judged;  /* of the first scoring, when it has folds */
+    gbv_model **models;     /* where each m_s is to be kept; NULL: nobody needs it after its scores */
 } valuation;
+
+/* value.c: gbv_value for those who go on with the models: every m_s goes to `models` (one per source, NULL before; of a
+ * source given as probabilities it stays so), for the caller to free, also when this fails. The result lists every way
+ * of scoring, even a single one. */
+GBV_MUST_CHECK gbv_status value_keeping_models(const gbv_dataset *reference, const gbv_sources *sources,
+                                               const gbv_value_options *options, gbv_model **models,
+                                               gbv_result **result, gbv_error *error);
 
 /* choose.c: the scorings that the options name, in that order, each once; then room for their scores. */
 GBV_MUST_CHECK gbv_status valuation_choose(valuation *v, gbv_error *error);

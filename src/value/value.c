@@ -152,19 +152,21 @@ static gbv_status weigh(valuation *v, gbv_result *result, gbv_error *error)
         status = weigh_sources(v, result, error);
     if (status == GBV_OK && !record_warnings(result))
         status = error_out_of_memory(error, "the result");
-    if (status == GBV_OK && result->measure_count == 1)
+    if (status == GBV_OK && result->measure_count == 1 && !v->models)
         result_forget_measures(result); /* it is the result itself */
     return status;
 }
 
-gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
-                     gbv_result **result, gbv_error *error)
+gbv_status value_keeping_models(const gbv_dataset *reference, const gbv_sources *sources,
+                                const gbv_value_options *options, gbv_model **models, gbv_result **result,
+                                gbv_error *error)
 {
     gbv_value_options defaults = gbv_value_defaults();
     valuation v = {.reference = reference,
                    .sources = sources,
                    .source_count = sources->count,
-                   .options = options ? options : &defaults};
+                   .options = options ? options : &defaults,
+                   .models = models};
     *result = NULL;
     gbv_result *made = NULL;
     plan p = plan_begin(v.options->model.threads);
@@ -192,6 +194,12 @@ gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, c
     else
         gbv_result_free(made);
     return status;
+}
+
+gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
+                     gbv_result **result, gbv_error *error)
+{
+    return value_keeping_models(reference, sources, options, NULL, result, error);
 }
 
 gbv_status gbv_value_files(const char *reference_path, const char *const *names, const char *const *paths,

@@ -1,0 +1,347 @@
+/* compare.c - several methods over the same models, and the final models that their weights give. */
+#include <gbv/compare.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/plan.h"
+#include "base/sentence.h"
+#include "value/correlation.h"
+#include "value/purchase.h"
+#include "value/record.h"
+#include "value/result.h"
+#include "value/valuation.h"
+#include "value/verdict.h"
+
+enum { SEEDS = 5, MOST_SEEDS = 10000 };
+
+gbv_compare_options gbv_compare_defaults(void)
+{
+    gbv_compare_options options = {.value = gbv_value_defaults(), .seeds = SEEDS};
+    options.value.replicates = 0;
+    return options;
+}
+
+/* One run of gbv_compare. */
+typedef struct comparing {
+    const gbv_dataset *reference;
+    const gbv_sources *sources;
+    const gbv_compare_options *options;
+    class_table classes;
+    test_set test;
+    sample_part reference_rows; /* to be trained on; without rows: they have no labels */
+    gbv_model **models;
+    gbv_comparison *out;
+} comparing;
+
+static bool is_labelled(const comparing *c)
+{
+    return c->reference && !c->options->value.unlabelled && c->reference->labels;
+}
+
+/* Every method that may have something to say about such sources. */
+static void default_methods(const comparing *c, sentence *list)
+{
+    for (size_t i = 0; method_at(i); i++)
+        if (!(method_at(i)->needs & METHOD_NEEDS_OVERLAP) || c->sources->annotations.dataset)
+            sentence_add(list, "%s%s", list->length ? "," : "", method_at(i)->name);
+}
+
+/* What can be said against the test set before anything is fitted. */
+static gbv_status open_test(comparing *c, gbv_error *error)
+{
+    const gbv_compare_options *o = c->options;
+    gbv_error own;
+    if (!o->test)
+        return GBV_OK;
+    if (o->seeds < 2 || o->seeds > MOST_SEEDS)
+        return error_set(error, GBV_USAGE,
+                         "final models are to be trained %zu time%s; a standard error takes 2 to %d seeds: 5 serve "
+                         "most uses",
+                         o->seeds, o->seeds == 1 ? "" : "s", MOST_SEEDS);
+    if (c->sources->count == 0)
+        return GBV_OK; /* which gbv_value has a sentence for */
+    for (size_t i = 0; i < c->sources->count; i++)
+        if (c->sources->items[i].probabilities)
+            return error_set(error, GBV_USAGE,
+                             "source '%s' is given as probabilities and has no rows to train final models on: leave "
+                             "out the test set, or give the source's sample",
+                             c->sources->items[i].name);
+    size_t problems = !c->reference || is_labelled(c)
+                          ? sources_fit(c->reference, c->sources, &c->classes, NULL, NULL, &own)
+                          : sources_fit_unlabelled(c->reference, c->sources, &c->classes, NULL, NULL, &own);
+    if (problems) {
+        if (error)
+            *error = own;
+        return own.status;
+    }
+    if (is_labelled(c))
+        c->reference_rows = (sample_part){.features = c->reference->features,
+                                          .rows = c->reference->row_index,
+                                          .labels = c->reference->labels,
+                                          .count = c->reference->row_count};
+    return test_set_open(o->test, c->sources, &c->classes, &c->test, error);
+}
+
+static gbv_status value_by_all(comparing *c, gbv_error *error)
+{
+    sentence list = {0};
+    gbv_value_options options = c->options->value;
+    double begun = clock_seconds();
+    if (!(options.method = c->options->methods)) {
+        default_methods(c, &list);
+        options.method = list.text;
+    }
+    gbv_status status = value_keeping_models(c->reference, c->sources, &options, c->models, &c->out->result, error);
+    gbv_result *r = c->out->result;
+    c->out->value_seconds = clock_seconds() - begun;
+    if (status == GBV_OK && (!result_add_option(r, "methods", "%s", options.method) ||
+                             (c->options->test && (!result_add_option(r, "seeds", "%zu", c->options->seeds) ||
+                                                   !record_test(r, c->options->test) ||
+                                                   !test_set_warn(&c->test, c->reference, c->sources, r)))))
+        status = error_out_of_memory(error, "the comparison");
+    return status;
+}
+
+static gbv_status name_methods(gbv_comparison *out, gbv_error *error)
+{
+    const gbv_result *r = out->result;
+    if (!(out->methods = memory_zeroed(r->measure_count, sizeof *out->methods)))
+        return error_out_of_memory(error, "the comparison");
+    out->method_count = r->measure_count;
+    for (size_t m = 0; m < r->measure_count; m++) {
+        const gbv_measure_result *by = &r->measures[m];
+        bool measure = strcmp(by->measure, by->method) != 0 && *by->measure;
+        sentence label = {0};
+        sentence_add(&label, "%s%s%s%s%s", by->method, measure ? " " : "", measure ? by->measure : "",
+                     *by->variant ? " " : "", by->variant);
+        out->methods[m] = (gbv_method_comparison){.label = strdup(label.text),
+                                                  .trained = {.accuracy = NAN, .standard_error = NAN},
+                                                  .pearson = NAN,
+                                                  .spearman = NAN,
+                                                  .kendall = NAN};
+        if (!out->methods[m].label)
+            return error_out_of_memory(error, "the comparison");
+    }
+    return GBV_OK;
+}
+
+/* The test accuracy of each m_s. */
+static gbv_status judge_models(const comparing *c, size_t threads, gbv_error *error)
+{
+    size_t count = c->sources->count, failed_index = SIZE_MAX;
+    int workers = (int)plan_workers(threads, count);
+    double *accuracy = c->out->source_accuracy = memory_array(count, sizeof *accuracy);
+    gbv_status failed = GBV_OK;
+    if (!accuracy)
+        return error_out_of_memory(error, "the comparison");
+#pragma omp parallel for num_threads(workers) schedule(dynamic)
+    for (size_t i = 0; i < count; i++) {
+        arena scratch = {0};
+        gbv_error own;
+        gbv_status status = test_set_judge(&c->test, c->models[i], &scratch, &accuracy[i], &own);
+        arena_free(&scratch);
+#pragma omp critical(gbv_compare_report)
+        if (status != GBV_OK && i < failed_index) {
+            failed_index = i;
+            failed = status;
+            if (error)
+                *error = own;
+        }
+    }
+    return failed;
+}
+
+/* How far the weights of each method go with what its models can do. `weights` has room for one per source. */
+static gbv_status correlate(const comparing *c, double *weights, gbv_error *error)
+{
+    const gbv_result *r = c->out->result;
+    const double *accuracy = c->out->source_accuracy;
+    gbv_status status = GBV_OK;
+    for (size_t m = 0; m < r->measure_count && status == GBV_OK; m++) {
+        gbv_method_comparison *out = &c->out->methods[m];
+        if (isnan(r->measures[m].effective_sources))
+            continue;
+        for (size_t i = 0; i < r->source_count; i++)
+            weights[i] = r->measures[m].scores[i].posterior;
+        out->pearson = correlation_pearson(weights, accuracy, r->source_count);
+        status = correlation_spearman(weights, accuracy, r->source_count, &out->spearman, error);
+        if (status == GBV_OK)
+            status = correlation_kendall(weights, accuracy, r->source_count, &out->kendall, error);
+    }
+    return status;
+}
+
+/* The source that the first method likes best, the first given where several are equal. */
+static size_t best_source(const gbv_result *r)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < r->source_count; i++)
+        if (r->sources[i].posterior > r->sources[best].posterior)
+            best = i;
+    return best;
+}
+
+/* Names the baselines, says which cannot be tried, and fills the weights of the others (sources, then reference). */
+static gbv_status make_baselines(const comparing *c, double *const weights[BASELINE_COUNT], gbv_error *error)
+{
+    static const char *const words[BASELINE_COUNT][2] = {
+        {"reference-only", "the reference alone, nothing bought"},
+        {"pooled", "every row of every source alike"},
+        {"best-source-only", "the source that the first method ranks first"},
+        {"reference+P(s)", "the first method's weights, the reference weighing as much as the best source"},
+    };
+    gbv_comparison *out = c->out;
+    const gbv_result *r = out->result;
+    size_t best = best_source(r), count = r->source_count;
+    if (!(out->baselines = memory_zeroed(BASELINE_COUNT, sizeof *out->baselines)))
+        return error_out_of_memory(error, "the baselines");
+    out->baseline_count = BASELINE_COUNT;
+    for (size_t b = 0; b < BASELINE_COUNT; b++) {
+        gbv_baseline *baseline = &out->baselines[b];
+        bool trains_on_reference = b == BASELINE_REFERENCE || b == BASELINE_REFERENCE_TOO;
+        *baseline = (gbv_baseline){
+            .name = words[b][0], .summary = words[b][1], .trained = {.accuracy = NAN, .standard_error = NAN}};
+        const char *detail = trains_on_reference && !is_labelled(c)
+                                 ? "not tried: there is no reference with labels to train on"
+                             : b == BASELINE_BEST_SOURCE   ? r->sources[best].name
+                             : b == BASELINE_REFERENCE_TOO ? out->methods[0].label
+                                                           : NULL;
+        if (detail && !(baseline->detail = strdup(detail)))
+            return error_out_of_memory(error, "the baselines");
+    }
+    for (size_t i = 0; i < count; i++) {
+        weights[BASELINE_POOLED][i] = (double)r->sources[i].rows;
+        weights[BASELINE_BEST_SOURCE][i] = i == best;
+        weights[BASELINE_REFERENCE_TOO][i] = r->sources[i].posterior;
+    }
+    weights[BASELINE_REFERENCE][count] = 1;
+    weights[BASELINE_REFERENCE_TOO][count] = r->sources[best].posterior;
+    return GBV_OK;
+}
+
+/* One list of weights more to be trained, and where its accuracies go. */
+static gbv_status add_purchase(const comparing *c, double *weights, gbv_trained *trained, purchase *list, size_t *count,
+                               gbv_error *error)
+{
+    if (!(trained->accuracies = memory_array(c->options->seeds, sizeof(double))))
+        return error_out_of_memory(error, "the final models");
+    list[(*count)++] = (purchase){.weights = weights, .accuracies = trained->accuracies};
+    return GBV_OK;
+}
+
+/* Final models by every method that has weights, then by the baselines. */
+static gbv_status train_all(const comparing *c, size_t threads, gbv_error *error)
+{
+    gbv_comparison *out = c->out;
+    const gbv_result *r = out->result;
+    size_t ways = r->measure_count + BASELINE_COUNT, width = r->source_count + 1, count = 0;
+    double *room = memory_zeroed(ways, width * sizeof *room), *of_baseline[BASELINE_COUNT];
+    purchase *list = memory_array(ways, sizeof *list);
+    gbv_status status = room && list ? GBV_OK : error_out_of_memory(error, "the final models");
+    for (size_t b = 0; b < BASELINE_COUNT; b++)
+        of_baseline[b] = room + (r->measure_count + b) * width;
+    if (status == GBV_OK)
+        status = correlate(c, room, error);
+    if (status == GBV_OK)
+        status = make_baselines(c, of_baseline, error);
+    for (size_t m = 0; m < r->measure_count && status == GBV_OK; m++) {
+        for (size_t i = 0; i < r->source_count; i++)
+            room[m * width + i] = r->measures[m].scores[i].posterior;
+        if (!isnan(r->measures[m].effective_sources))
+            status = add_purchase(c, room + m * width, &out->methods[m].trained, list, &count, error);
+    }
+    for (size_t b = 0; b < BASELINE_COUNT && status == GBV_OK; b++)
+        if (is_labelled(c) || (b != BASELINE_REFERENCE && b != BASELINE_REFERENCE_TOO))
+            status = add_purchase(c, of_baseline[b], &out->baselines[b].trained, list, &count, error);
+    gbv_model_options model = c->options->value.model;
+    model.threads = threads;
+    purchase_task task = {.data = {.sources = c->sources,
+                                   .classes = &c->classes,
+                                   .reference = is_labelled(c) ? &c->reference_rows : NULL},
+                          .test = &c->test,
+                          .seeds = c->options->seeds,
+                          .model = &model};
+    if (status == GBV_OK)
+        status = purchases_train(&task, list, count, error);
+    free(room);
+    free(list);
+    return status;
+}
+
+static void summarise(gbv_trained *trained, size_t seeds)
+{
+    if (trained->accuracies)
+        mean_and_error(trained->accuracies, seeds, &trained->accuracy, &trained->standard_error);
+}
+
+static gbv_status judge_purchases(const comparing *c, gbv_error *error)
+{
+    gbv_comparison *out = c->out;
+    double begun = clock_seconds();
+    out->seeds = c->options->seeds;
+    out->test_rows = c->test.rows.rows;
+    plan p = plan_begin(c->options->value.model.threads);
+    gbv_status status = judge_models(c, p.threads, error);
+    if (status == GBV_OK)
+        status = train_all(c, p.threads, error);
+    plan_end(p);
+    for (size_t m = 0; m < out->method_count && status == GBV_OK; m++)
+        summarise(&out->methods[m].trained, out->seeds);
+    for (size_t b = 0; b < out->baseline_count && status == GBV_OK; b++)
+        summarise(&out->baselines[b].trained, out->seeds);
+    out->training_seconds = clock_seconds() - begun;
+    return status;
+}
+
+gbv_status gbv_compare(const gbv_dataset *reference, const gbv_sources *sources, const gbv_compare_options *options,
+                       gbv_comparison **comparison, gbv_error *error)
+{
+    gbv_compare_options defaults = gbv_compare_defaults();
+    comparing c = {.reference = reference, .sources = sources, .options = options ? options : &defaults};
+    *comparison = NULL;
+    c.models = memory_zeroed(sources->count, sizeof *c.models);
+    c.out = memory_zeroed(1, sizeof *c.out);
+    gbv_status status = c.models && c.out ? open_test(&c, error) : error_out_of_memory(error, "the comparison");
+    if (status == GBV_OK)
+        status = value_by_all(&c, error);
+    if (status == GBV_OK)
+        status = name_methods(c.out, error);
+    if (status == GBV_OK && c.options->test)
+        status = judge_purchases(&c, error);
+    if (status == GBV_OK)
+        status = verdict_give(c.out, error);
+    for (size_t i = 0; c.models && i < sources->count; i++)
+        gbv_model_free(c.models[i]);
+    free(c.models);
+    test_set_close(&c.test);
+    class_table_free(&c.classes);
+    if (status == GBV_OK)
+        *comparison = c.out;
+    else
+        gbv_comparison_free(c.out);
+    return status;
+}
+
+void gbv_comparison_free(gbv_comparison *comparison)
+{
+    if (!comparison)
+        return;
+    for (size_t m = 0; m < comparison->method_count; m++) {
+        free(comparison->methods[m].label);
+        free(comparison->methods[m].trained.accuracies);
+    }
+    for (size_t b = 0; b < comparison->baseline_count; b++) {
+        free(comparison->baselines[b].detail);
+        free(comparison->baselines[b].trained.accuracies);
+    }
+    gbv_result_free(comparison->result);
+    free(comparison->methods);
+    free(comparison->baselines);
+    free(comparison->source_accuracy);
+    free(comparison->sentence);
+    free(comparison);
+}

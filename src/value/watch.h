@@ -1,0 +1,24 @@
+/* watch.h - fits side by side that ask their caller, one at a time, whether to go on.
+ *
+ *     watch seen = {.asked = &options->model, .stage = "tau", .total = 16};
+ *     model.progress = watch_ask, model.context = &seen;          then, after each piece of work: seen.done++
+ */
+#ifndef VALUE_WATCH_H
+#define VALUE_WATCH_H
+
+#include <stdatomic.h>
+
+#include <gbv/train.h>
+
+typedef struct watch {
+    const gbv_model_options *asked; /* whose progress is told; it may be NULL */
+    const char *stage;
+    size_t total; /* pieces of work */
+    atomic_size_t done;
+    atomic_bool stop; /* the caller said so */
+} watch;
+
+/* A gbv_progress_callback whose context is a watch. What a fit says of itself is not passed on. */
+bool watch_ask(void *context, const char *stage, size_t done, size_t total);
+
+#endif
