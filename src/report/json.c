@@ -2,11 +2,11 @@
  * that equal runs give equal bytes. */
 #include <math.h>
 
-#include "base/json.h"
+#include "report/json_pieces.h"
 #include "report/print.h"
 #include "report/result_words.h"
 
-static void write_texts(json_writer *json, const char *key, char **texts, size_t count)
+void result_json_texts(json_writer *json, const char *key, char **texts, size_t count)
 {
     json_begin_array(json, key);
     for (size_t i = 0; i < count; i++)
@@ -14,7 +14,7 @@ static void write_texts(json_writer *json, const char *key, char **texts, size_t
     json_end(json);
 }
 
-static void write_run(json_writer *json, const gbv_result *r)
+void result_json_run(json_writer *json, const gbv_result *r)
 {
     json_begin_object(json, "run");
     json_text(json, "backend", "cpu");
@@ -27,7 +27,7 @@ static void write_run(json_writer *json, const gbv_result *r)
     json_end(json);
 }
 
-static void write_inputs(json_writer *json, const gbv_result *r)
+void result_json_inputs(json_writer *json, const gbv_result *r)
 {
     json_begin_array(json, "inputs");
     for (size_t i = 0; i < r->input_count; i++) {
@@ -58,7 +58,7 @@ static void write_inputs(json_writer *json, const gbv_result *r)
     json_end(json);
 }
 
-static void write_flags(json_writer *json, const gbv_source_result *s)
+void result_json_flags(json_writer *json, const gbv_source_result *s)
 {
     json_begin_array(json, "flags");
     for (size_t i = 0; i < s->flag_count; i++) {
@@ -78,7 +78,7 @@ static void write_interval(json_writer *json, const char *key, const double inte
     json_end(json);
 }
 
-static void write_sureness(json_writer *json, const gbv_source_result *s)
+void result_json_sureness(json_writer *json, const gbv_source_result *s)
 {
     json_number(json, "score_corrected", s->score_corrected);
     write_interval(json, "score_interval", s->score_interval);
@@ -92,7 +92,7 @@ static void write_sureness(json_writer *json, const gbv_source_result *s)
 }
 
 /* What the intervals are of, and which sources they leave open. */
-static void write_certainty(json_writer *json, const gbv_result *r)
+void result_json_certainty(json_writer *json, const gbv_result *r)
 {
     const gbv_certainty *c = &r->certainty;
     json_begin_object(json, "certainty");
@@ -152,10 +152,10 @@ static void write_source(json_writer *json, const gbv_source_result *s, bool sur
     json_number(json, "row_weight", s->row_weight);
     json_count(json, "rank", s->rank);
     if (sureness)
-        write_sureness(json, s);
+        result_json_sureness(json, s);
     json_count(json, "input", s->input);
-    write_flags(json, s);
-    write_texts(json, "warnings", s->warnings, s->warning_count);
+    result_json_flags(json, s);
+    result_json_texts(json, "warnings", s->warnings, s->warning_count);
     json_end(json);
 }
 
@@ -178,37 +178,41 @@ static void write_curve(json_writer *json, const gbv_result *r)
     json_end(json);
 }
 
+void result_json_measure(json_writer *json, const gbv_result *r, const gbv_measure_result *by)
+{
+    json_text(json, "method", by->method);
+    json_text(json, "measure", by->measure);
+    json_text(json, "variant", by->variant);
+    json_text(json, "feature_space", by->feature_space);
+    json_begin_object(json, "tau");
+    json_text(json, "mode", tau_mode_words[by->tau_mode]);
+    json_number(json, "value", by->tau);
+    json_end(json);
+    json_number(json, "effective_sources", by->effective_sources);
+    json_number(json, "rank_agreement", by->rank_agreement);
+    json_begin_array(json, "sources");
+    for (size_t i = 0; i < r->source_count; i++) {
+        const gbv_score *s = &by->scores[i];
+        json_begin_object(json, NULL);
+        json_text(json, "name", r->sources[i].name);
+        json_number(json, "score", s->score);
+        json_text(json, "score_status", score_status_words[s->score_status]);
+        json_number(json, "standard_error", s->standard_error);
+        json_number(json, "posterior", s->posterior);
+        json_count(json, "rank", s->rank);
+        if (s->reason)
+            json_text(json, "reason", s->reason);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 static void write_measures(json_writer *json, const gbv_result *r)
 {
     json_begin_array(json, "measures");
     for (size_t m = 0; m < r->measure_count; m++) {
-        const gbv_measure_result *by = &r->measures[m];
         json_begin_object(json, NULL);
-        json_text(json, "method", by->method);
-        json_text(json, "measure", by->measure);
-        json_text(json, "variant", by->variant);
-        json_text(json, "feature_space", by->feature_space);
-        json_begin_object(json, "tau");
-        json_text(json, "mode", tau_mode_words[by->tau_mode]);
-        json_number(json, "value", by->tau);
-        json_end(json);
-        json_number(json, "effective_sources", by->effective_sources);
-        json_number(json, "rank_agreement", by->rank_agreement);
-        json_begin_array(json, "sources");
-        for (size_t i = 0; i < r->source_count; i++) {
-            const gbv_score *s = &by->scores[i];
-            json_begin_object(json, NULL);
-            json_text(json, "name", r->sources[i].name);
-            json_number(json, "score", s->score);
-            json_text(json, "score_status", score_status_words[s->score_status]);
-            json_number(json, "standard_error", s->standard_error);
-            json_number(json, "posterior", s->posterior);
-            json_count(json, "rank", s->rank);
-            if (s->reason)
-                json_text(json, "reason", s->reason);
-            json_end(json);
-        }
-        json_end(json);
+        result_json_measure(json, r, &r->measures[m]);
         json_end(json);
     }
     json_end(json);
@@ -238,18 +242,18 @@ void result_print_json(const gbv_result *r, FILE *stream)
     json_number(&json, "effective_sources", r->effective_sources);
     json_number(&json, "effective_rows", r->effective_rows);
     json_bool(&json, "ambiguous", r->ambiguous);
-    write_texts(&json, "warnings", r->warnings, r->warning_count);
+    result_json_texts(&json, "warnings", r->warnings, r->warning_count);
     if (r->note_count)
-        write_texts(&json, "notes", r->notes, r->note_count);
-    write_texts(&json, "reference_uses", r->reference_uses, r->reference_use_count);
-    write_run(&json, r);
-    write_inputs(&json, r);
+        result_json_texts(&json, "notes", r->notes, r->note_count);
+    result_json_texts(&json, "reference_uses", r->reference_uses, r->reference_use_count);
+    result_json_run(&json, r);
+    result_json_inputs(&json, r);
     json_begin_array(&json, "sources");
     for (size_t i = 0; i < r->source_count; i++)
         write_source(&json, &r->sources[i], r->certainty.replicates);
     json_end(&json);
     if (r->certainty.replicates)
-        write_certainty(&json, r);
+        result_json_certainty(&json, r);
     if (r->measures)
         write_measures(&json, r);
     if (r->tau_curve)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/cells.h"
 #include "report/print.h"
 #include "report/result_words.h"
 
@@ -18,21 +19,6 @@ enum {
 };
 
 static const double SMALL_SCORE = 0.02;
-
-/* Columns on the screen: bytes that do not continue a UTF-8 character. */
-static size_t text_width(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
-static void print_padded(FILE *stream, const char *text, size_t width)
-{
-    size_t used = text_width(text);
-    fprintf(stream, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
-}
 
 /* A bar in eighths of a cell, so that small weights are still told apart. */
 static void print_bar(FILE *stream, double share, bool color)
@@ -189,27 +175,6 @@ static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **o
     fputs("  of held-out reference rows under the final model\n", stream);
 }
 
-/* The bytes of the first `count` characters. */
-static size_t text_bytes(const char *text, size_t count)
-{
-    size_t bytes = 0;
-    for (; text[bytes] && count; count--)
-        do
-            bytes++;
-        while (((unsigned char)text[bytes] & 0xC0) == 0x80);
-    return bytes;
-}
-
-/* A long name loses its middle: what tells names apart is mostly at their ends. */
-static void print_short(FILE *stream, const char *text, size_t width)
-{
-    size_t whole = text_width(text), head = width / 2, tail = width - head - 1;
-    if (whole <= width)
-        print_padded(stream, text, width);
-    else
-        fprintf(stream, "%.*s…%s", (int)text_bytes(text, head), text, text + text_bytes(text, whole - tail));
-}
-
 enum { MEASURE_CELLS = 26, SOURCE_CELLS = 16 };
 
 /* One line per measure, however many sources: who is best and worst by it, and does it see what the first one sees? */
@@ -286,7 +251,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
         if (isfinite(r->sources[i].score))
             largest_score = fmax(largest_score, fabs(r->sources[i].score));
         fitted |= r->sources[i].rows > 0; /* none of ours where all are given as probabilities */
-        size_t width = text_width(r->sources[i].name);
+        size_t width = cells_of(r->sources[i].name);
         name_width = width > name_width ? width : name_width;
     }
     qsort(order, count, sizeof *order, by_rank);
