@@ -157,13 +157,22 @@ int run_finish(const command *self, const run_options *run, size_t threads)
 {
     gbv_error error;
     gbv_status status = GBV_OK;
-    gbv_metric metrics[] = {
+    const gbv_metric common[] = {
         {"seconds", now() - run->started},
         {"peak_memory_bytes", peak_memory()},
         {"threads", (double)(threads ? threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN))},
     };
-    if (run->metrics)
-        status = gbv_metrics_write(metrics, sizeof metrics / sizeof *metrics, run->metrics, &error);
+    enum { COMMON = sizeof common / sizeof *common };
+    if (run->metrics) {
+        gbv_metric *all = calloc(COMMON + run->more_count, sizeof *all);
+        if (!all)
+            return complain(self, GBV_FAILED, "not enough memory");
+        memcpy(all, common, sizeof common);
+        if (run->more_count)
+            memcpy(all + COMMON, run->more_metrics, run->more_count * sizeof *all);
+        status = gbv_metrics_write(all, COMMON + run->more_count, run->metrics, &error);
+        free(all);
+    }
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);
     if (fflush(stdout) != 0)

@@ -11,6 +11,8 @@ typedef struct run_options {
     gbv_report_format format;
     const char *output;
     const char *metrics;
+    gbv_metric *more_metrics; /* of this command, after the ones that all have; the caller's */
+    size_t more_count;
     const char *progress_name;
     bool quiet;
     double started;

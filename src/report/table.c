@@ -102,7 +102,7 @@ static int by_rank(const void *left, const void *right)
     return (a > b) - (a < b); /* the order given */
 }
 
-static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result **order)
+void result_print_warnings(const gbv_result *r, gbv_source_result *const *order, FILE *stream)
 {
     size_t shown = 0, total = 0;
     for (size_t i = 0; i < r->note_count; i++)
@@ -110,7 +110,7 @@ static void print_warnings(FILE *stream, const gbv_result *r, gbv_source_result 
     for (size_t i = 0; i < r->warning_count; i++)
         fprintf(stream, "warning: %s\n", r->warnings[i]);
     for (size_t i = 0; i < r->source_count; i++) {
-        const gbv_source_result *s = order[i];
+        const gbv_source_result *s = order ? order[i] : &r->sources[i];
         total += s->flag_count + s->warning_count;
         for (size_t f = 0; f < s->flag_count && shown < WARNINGS_SHOWN; f++, shown++)
             fprintf(stream, "%s: %s\n", s->flags[f].kind, s->flags[f].detail);
@@ -289,7 +289,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
         print_measures(stream, r);
     if (r->tau_curve)
         print_curve(stream, r, order, name_width);
-    print_warnings(stream, r, order);
+    result_print_warnings(r, order, stream);
     free(order);
     return true;
 }

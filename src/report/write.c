@@ -28,28 +28,40 @@ gbv_status gbv_report_json(const gbv_result *result, FILE *stream, gbv_error *er
     return output_check(stream, "the result", error);
 }
 
-static bool print(const gbv_result *result, gbv_report_format format, FILE *stream)
+/* What is written whole: one of the two, in a format. */
+typedef struct document {
+    const gbv_result *result;
+    const gbv_comparison *comparison;
+    gbv_report_format format;
+} document;
+
+static bool print(const document *d, FILE *stream)
 {
-    if (format == GBV_FORMAT_TABLE)
-        return result_print_table(result, stream, false);
-    format == GBV_FORMAT_JSON ? result_print_json(result, stream) : result_print_csv(result, stream);
+    if (d->comparison && d->format == GBV_FORMAT_TABLE)
+        comparison_print_table(d->comparison, stream, 0);
+    else if (d->comparison)
+        (d->format == GBV_FORMAT_JSON ? comparison_print_json : comparison_print_csv)(d->comparison, stream);
+    else if (d->format == GBV_FORMAT_TABLE)
+        return result_print_table(d->result, stream, false);
+    else
+        (d->format == GBV_FORMAT_JSON ? result_print_json : result_print_csv)(d->result, stream);
     return true;
 }
 
-gbv_status gbv_result_write(const gbv_result *result, gbv_report_format format, const char *path, gbv_error *error)
+static gbv_status write_document(const document *d, const char *path, gbv_error *error)
 {
     output_file output;
     gbv_status status = output_open(path, &output, error);
     if (status != GBV_OK)
         return status;
-    if (!print(result, format, output.stream)) {
+    if (!print(d, output.stream)) {
         output_abandon(&output);
         return error_out_of_memory(error, "a table");
     }
     return output_commit(&output, error);
 }
 
-gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, char **text, gbv_error *error)
+static gbv_status make_text(const document *d, char **text, gbv_error *error)
 {
     char *made = NULL;
     size_t length;
@@ -57,13 +69,41 @@ gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, c
     *text = NULL;
     if (!stream)
         return error_out_of_memory(error, "the text of a result");
-    bool printed = print(result, format, stream), kept = !ferror(stream);
+    bool printed = print(d, stream), kept = !ferror(stream);
     if (fclose(stream) != 0 || !printed || !kept) {
         free(made);
         return error_out_of_memory(error, "the text of a result");
     }
     *text = made;
     return GBV_OK;
+}
+
+gbv_status gbv_result_write(const gbv_result *result, gbv_report_format format, const char *path, gbv_error *error)
+{
+    return write_document(&(document){.result = result, .format = format}, path, error);
+}
+
+gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, char **text, gbv_error *error)
+{
+    return make_text(&(document){.result = result, .format = format}, text, error);
+}
+
+gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream, size_t width, gbv_error *error)
+{
+    comparison_print_table(comparison, stream, width);
+    return output_check(stream, "the table", error);
+}
+
+gbv_status gbv_comparison_write(const gbv_comparison *comparison, gbv_report_format format, const char *path,
+                                gbv_error *error)
+{
+    return write_document(&(document){.comparison = comparison, .format = format}, path, error);
+}
+
+gbv_status gbv_comparison_text(const gbv_comparison *comparison, gbv_report_format format, char **text,
+                               gbv_error *error)
+{
+    return make_text(&(document){.comparison = comparison, .format = format}, text, error);
 }
 
 void gbv_text_free(char *text)

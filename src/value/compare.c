@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/plan.h"
 #include "base/sentence.h"
+#include "data/overlap.h"
 #include "value/correlation.h"
 #include "value/purchase.h"
 #include "value/record.h"
@@ -43,41 +44,49 @@ static bool is_labelled(const comparing *c)
 }
 
 /* Every method that may have something to say about such sources. */
-static void default_methods(const comparing *c, sentence *list)
+static gbv_status default_methods(const comparing *c, sentence *list, gbv_error *error)
 {
-    for (size_t i = 0; method_at(i); i++)
-        if (!(method_at(i)->needs & METHOD_NEEDS_OVERLAP) || c->sources->annotations.dataset)
+    overlap shared = {0};
+    gbv_status status = c->classes.count ? overlap_find(c->sources, c->reference, &c->classes, &shared, error) : GBV_OK;
+    bool overlaps = shared.shared_items || shared.gold_items;
+    for (size_t i = 0; status == GBV_OK && method_at(i); i++)
+        if (overlaps || !(method_at(i)->needs & METHOD_NEEDS_OVERLAP))
             sentence_add(list, "%s%s", list->length ? "," : "", method_at(i)->name);
+    overlap_free(&shared);
+    return status;
+}
+
+/* The classes that all work with, before anything is fitted. */
+static gbv_status match_classes(comparing *c, gbv_error *error)
+{
+    gbv_error own;
+    if (c->sources->count == 0)
+        return GBV_OK; /* which gbv_value has a sentence for */
+    size_t problems = !c->reference || is_labelled(c)
+                          ? sources_fit(c->reference, c->sources, &c->classes, NULL, NULL, &own)
+                          : sources_fit_unlabelled(c->reference, c->sources, &c->classes, NULL, NULL, &own);
+    if (problems && error)
+        *error = own;
+    return problems ? own.status : GBV_OK;
 }
 
 /* What can be said against the test set before anything is fitted. */
 static gbv_status open_test(comparing *c, gbv_error *error)
 {
     const gbv_compare_options *o = c->options;
-    gbv_error own;
-    if (!o->test)
+    if (!o->test || c->sources->count == 0)
         return GBV_OK;
     if (o->seeds < 2 || o->seeds > MOST_SEEDS)
         return error_set(error, GBV_USAGE,
                          "final models are to be trained %zu time%s; a standard error takes 2 to %d seeds: 5 serve "
                          "most uses",
                          o->seeds, o->seeds == 1 ? "" : "s", MOST_SEEDS);
-    if (c->sources->count == 0)
-        return GBV_OK; /* which gbv_value has a sentence for */
     for (size_t i = 0; i < c->sources->count; i++)
         if (c->sources->items[i].probabilities)
             return error_set(error, GBV_USAGE,
                              "source '%s' is given as probabilities and has no rows to train final models on: leave "
                              "out the test set, or give the source's sample",
                              c->sources->items[i].name);
-    size_t problems = !c->reference || is_labelled(c)
-                          ? sources_fit(c->reference, c->sources, &c->classes, NULL, NULL, &own)
-                          : sources_fit_unlabelled(c->reference, c->sources, &c->classes, NULL, NULL, &own);
-    if (problems) {
-        if (error)
-            *error = own;
-        return own.status;
-    }
     if (is_labelled(c))
         c->reference_rows = (sample_part){.features = c->reference->features,
                                           .rows = c->reference->row_index,
@@ -86,23 +95,34 @@ static gbv_status open_test(comparing *c, gbv_error *error)
     return test_set_open(o->test, c->sources, &c->classes, &c->test, error);
 }
 
+/* What compare adds to the record of the valuation. */
+static bool record_comparison(const comparing *c, const char *methods)
+{
+    gbv_result *r = c->out->result;
+    if (!result_add_option(r, "methods", "%s", methods))
+        return false;
+    return !c->options->test ||
+           (result_add_option(r, "seeds", "%zu", c->options->seeds) && record_test(r, c->options->test) &&
+            test_set_warn(&c->test, c->reference, c->sources, r) &&
+            (!is_labelled(c) || text_list_add(&r->reference_uses, &r->reference_use_count,
+                                              "baselines: reference-only and reference+P(s) are trained on it")));
+}
+
 static gbv_status value_by_all(comparing *c, gbv_error *error)
 {
     sentence list = {0};
     gbv_value_options options = c->options->value;
+    gbv_status status = GBV_OK;
     double begun = clock_seconds();
     if (!(options.method = c->options->methods)) {
-        default_methods(c, &list);
+        status = default_methods(c, &list, error);
         options.method = list.text;
     }
-    gbv_status status = value_keeping_models(c->reference, c->sources, &options, c->models, &c->out->result, error);
-    gbv_result *r = c->out->result;
-    c->out->value_seconds = clock_seconds() - begun;
-    if (status == GBV_OK && (!result_add_option(r, "methods", "%s", options.method) ||
-                             (c->options->test && (!result_add_option(r, "seeds", "%zu", c->options->seeds) ||
-                                                   !record_test(r, c->options->test) ||
-                                                   !test_set_warn(&c->test, c->reference, c->sources, r)))))
+    if (status == GBV_OK)
+        status = value_keeping_models(c->reference, c->sources, &options, c->models, &c->out->result, error);
+    if (status == GBV_OK && !record_comparison(c, options.method))
         status = error_out_of_memory(error, "the comparison");
+    c->out->value_seconds = clock_seconds() - begun;
     return status;
 }
 
@@ -305,7 +325,9 @@ gbv_status gbv_compare(const gbv_dataset *reference, const gbv_sources *sources,
     *comparison = NULL;
     c.models = memory_zeroed(sources->count, sizeof *c.models);
     c.out = memory_zeroed(1, sizeof *c.out);
-    gbv_status status = c.models && c.out ? open_test(&c, error) : error_out_of_memory(error, "the comparison");
+    gbv_status status = c.models && c.out ? match_classes(&c, error) : error_out_of_memory(error, "the comparison");
+    if (status == GBV_OK)
+        status = open_test(&c, error);
     if (status == GBV_OK)
         status = value_by_all(&c, error);
     if (status == GBV_OK)

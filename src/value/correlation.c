@@ -16,29 +16,33 @@ static bool is_constant(const double *values, size_t count)
     return true;
 }
 
-static double mean_of(const double *values, size_t count)
+/* The mean, and the largest distance of a value from it. */
+static double centre(const double *values, size_t count, double *reach)
 {
-    double sum = 0;
+    double mean = 0;
     for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
+        mean += values[i] / (double)count;
+    *reach = 0;
+    for (size_t i = 0; i < count; i++)
+        *reach = fmax(*reach, fabs(values[i] - mean));
+    return mean;
 }
 
 double correlation_pearson(const double *first, const double *other, size_t count)
 {
     if (is_constant(first, count) || is_constant(other, count))
         return NAN;
-    double mean_first = mean_of(first, count), mean_other = mean_of(other, count);
+    double reach_first, reach_other, mean_first = centre(first, count, &reach_first),
+                                     mean_other = centre(other, count, &reach_other);
     double products = 0, squares_first = 0, squares_other = 0;
     for (size_t i = 0; i < count; i++) {
-        double a = first[i] - mean_first, b = other[i] - mean_other;
+        /* Distances from -1 to 1, because weights may be so small that their squares are zero. */
+        double a = (first[i] - mean_first) / reach_first, b = (other[i] - mean_other) / reach_other;
         products += a * b;
         squares_first += a * a;
         squares_other += b * b;
     }
-    /* The roots one by one, because weights may be so small that a product of squares is not a number any more. */
-    double scale = sqrt(squares_first) * sqrt(squares_other);
-    return scale > 0 ? fmax(-1, fmin(1, products / scale)) : NAN;
+    return fmax(-1, fmin(1, products / sqrt(squares_first * squares_other)));
 }
 
 typedef struct number_pair {

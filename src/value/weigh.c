@@ -72,7 +72,7 @@ static gbv_status weigh_all(const valuation *v, gbv_result *result, const double
         if (status == GBV_UNDEFINED) /* no source has a score in this way, which is what the result then says */
             status = GBV_OK;
     }
-    for (size_t m = 0; m < result->measure_count && result->measure_count > 1 && status == GBV_OK; m++)
+    for (size_t m = 0; m < result->measure_count && status == GBV_OK; m++)
         status = rank_agreement(result->measures[0].scores, result->measures[m].scores, count,
                                 &result->measures[m].rank_agreement, error);
     return status;
