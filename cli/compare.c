@@ -22,6 +22,8 @@ static void leave_out_intervals(gbv_value_options *options, option table[VALUING
     for (option *o = table; o->name; o++)
         if (strcmp(o->name, "intervals") == 0)
             o->help = "resamplings of the reference rows for the first method's intervals (default: off)";
+        else if (strcmp(o->name, "seed") == 0)
+            o->help = "random numbers of the drawn rows, the mlp and the intervals";
 }
 
 /* Columns of the terminal; 0: it is none, or does not say. */

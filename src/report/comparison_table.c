@@ -120,8 +120,10 @@ static void print_weights(FILE *stream, const gbv_comparison *c, size_t width)
     }
     fprintf(stream, "\n%-*s", METHOD_CELLS, "weight (rank)");
     for (size_t i = 0; i < r->source_count; i++) {
+        size_t cells = cells_of(r->sources[i].name);
         fputs("  ", stream);
-        print_short(stream, r->sources[i].name, WEIGHT_CELLS);
+        print_short(stream, r->sources[i].name,
+                    i + 1 == r->source_count && cells < WEIGHT_CELLS ? cells : WEIGHT_CELLS);
     }
     fputc('\n', stream);
     for (size_t m = 0; m < c->method_count; m++) {

@@ -51,9 +51,9 @@ static void say_no(const gbv_comparison *c, bool reference_helps, sentence *s)
     const gbv_method_comparison *best = &c->methods[c->best];
     sentence_add(s,
                  "No valuation beats %s: that reaches %.2f %% of %zu test rows, the best valuation (%s) %.2f %%, a "
-                 "difference of %+.2f ± %.2f points over %zu seeds",
+                 "difference of %+.2f ± %.2f points over %zu seeds%s",
                  words_of(c->to_beat), 100 * beaten->accuracy, c->test_rows, best->label, 100 * best->trained.accuracy,
-                 100 * c->gain, 100 * c->gain_error, c->seeds);
+                 100 * c->gain, 100 * c->gain_error, c->seeds, c->gain > 1e-9 ? ", less than two standard errors" : "");
     if (reference_helps)
         sentence_add(s, "; the reference and the sources by %s together do, with %.2f %%", c->methods[0].label,
                      100 * c->baselines[BASELINE_REFERENCE_TOO].trained.accuracy);
