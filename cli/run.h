@@ -32,6 +32,8 @@ int run_start(const command *self, run_options *run);
 /* Hands out the callback by which long work reports progress here and stops at Ctrl-C. */
 void run_watch(run_options *run, gbv_progress_callback **progress, void **context);
 void run_end_progress(run_options *run);
+/* The result where and how it was asked for. GBV_OK or an exit code. */
+int run_write_result(const command *self, const run_options *run, const gbv_result *result);
 /* After all went well: writes --metrics, flushes. Returns the exit code. */
 int run_finish(const command *self, const run_options *run, size_t threads);
 

@@ -1,7 +1,7 @@
 /* gbv value - rank and weight sources. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "fail_if.h"
 #include "inputs.h"
@@ -11,6 +11,7 @@
 typedef struct value_choices {
     valuing valuing;
     const char *method;
+    const char *shard; /* I/N */
     text_list fail_if;
     bool paper;
 } value_choices;
@@ -27,18 +28,41 @@ static int choose(const command *self, value_choices *chosen, const inputs *in)
     return valuing_check(self, &chosen->valuing, in);
 }
 
-static int write_result(const command *self, const run_options *run, const gbv_result *result)
+/* --shard I/N, and what does not go with a part instead of a result. */
+static int choose_shard(const command *self, value_choices *chosen, const inputs *in, const run_options *show)
+{
+    gbv_value_options *options = &chosen->valuing.options;
+    int length = 0;
+    if (!chosen->shard)
+        return PARSED;
+    if (strspn(chosen->shard, "0123456789/") != strlen(chosen->shard) || strlen(chosen->shard) > 18 ||
+        sscanf(chosen->shard, "%zu/%zu%n", &options->shard, &options->shards, &length) != 2 || chosen->shard[length] ||
+        options->shard < 1 || options->shard > options->shards)
+        return complain(self, GBV_USAGE, "--shard is '%s'; expected which of how many, such as 2/3", chosen->shard);
+    if (in->no_reference)
+        return complain(self, GBV_USAGE,
+                        "--no-reference judges the sources by each other, which a shard does not see: "
+                        "leave out --shard, or give a reference");
+    if (chosen->fail_if.count)
+        return complain(self, GBV_USAGE,
+                        "--fail-if judges a result, which a shard does not give: use it with gbv merge");
+    if (show->format_name && strcmp(show->format_name, "json") != 0)
+        return complain(self, GBV_USAGE, "a part is written as JSON, not as %s: give --format to gbv merge",
+                        show->format_name);
+    return PARSED;
+}
+
+static int value_part(const command *self, const inputs *in, const gbv_value_options *options, run_options *show)
 {
     gbv_error error;
-    gbv_status status = GBV_OK;
-    bool color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    if (run->output || run->format != GBV_FORMAT_TABLE)
-        status = gbv_result_write(result, run->format, run->output, &error);
-    /* -o result.json still shows the ranking; an explicit --format asks for that and nothing else. */
-    bool show = run->output ? !run->quiet && !run->format_name : run->format == GBV_FORMAT_TABLE;
-    if (status == GBV_OK && show)
-        status = gbv_report_table(result, stdout, color, &error);
-    return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
+    gbv_status status = gbv_value_part(in->reference, in->sources, options, show->output, &error);
+    run_end_progress(show);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    if (show->output && !show->quiet)
+        printf("shard %zu of %zu is in %s; join all parts with gbv merge\n", options->shard, options->shards,
+               show->output);
+    return GBV_OK;
 }
 
 static int run(const command *self, int count, char **arguments)
@@ -62,18 +86,21 @@ static int run(const command *self, int count, char **arguments)
         {"tau-curve", OPTION_FLAG, &options->tau_curve, NULL,
          "also the weights at a range of tau, and how the final model does with them", 0},
         {"paper", OPTION_FLAG, &chosen.paper, NULL, "the paper's choices: gbv by leep, quick tau, uniform prior", 0},
+        {"shard", OPTION_TEXT, &chosen.shard, "I/N",
+         "score every N-th source from the I-th on and write a part for gbv merge", 0},
         {"fail-if", OPTION_LIST, &chosen.fail_if, "COND[|COND...]",
          "exit with 5 if one holds: flag, flag=KIND, ambiguous, effective_sources<2, ...", 0},
         {0},
     };
     gbv_result *result = NULL;
     gbv_error error;
-    gbv_status status;
     int code = options_parse(
         self, (const option *const[]){input_table, own, valuing_table, model_table, output_table, progress_table, NULL},
         count, arguments, NULL);
     if (code == PARSED)
         code = choose(self, &chosen, &in);
+    if (code == PARSED)
+        code = choose_shard(self, &chosen, &in, &show);
     if (code == PARSED)
         code = fail_if_check(self, &chosen.fail_if);
     if (code == PARSED)
@@ -85,12 +112,17 @@ static int run(const command *self, int count, char **arguments)
     if (code != PARSED)
         goto done;
     run_watch(&show, &options->model.progress, &options->model.context);
-    status = gbv_value(in.reference, in.sources, options, &result, &error);
-    run_end_progress(&show);
-    code = status == GBV_OK ? write_result(self, &show, result) : complain(self, (int)status, "%s", error.message);
+    if (chosen.shard)
+        code = value_part(self, &in, options, &show);
+    else {
+        gbv_status status = gbv_value(in.reference, in.sources, options, &result, &error);
+        run_end_progress(&show);
+        code =
+            status == GBV_OK ? run_write_result(self, &show, result) : complain(self, (int)status, "%s", error.message);
+    }
     if (code == GBV_OK)
         code = run_finish(self, &show, options->model.threads);
-    if (code == GBV_OK)
+    if (code == GBV_OK && result)
         code = fail_if_judge(self, &chosen.fail_if, result);
 done:
     text_list_free(&chosen.fail_if);

@@ -5,6 +5,13 @@
 
 #include <openssl/evp.h>
 
+static uint64_t mixed(uint64_t hash)
+{
+    hash ^= hash >> 32;
+    hash *= 0xD6E8FEB86659FD93u;
+    return hash ^ hash >> 32;
+}
+
 /* FNV-1a with a final mix, because Philox's counter wants well spread upper bits. */
 uint64_t hash_bytes(const void *bytes, size_t count)
 {
@@ -12,9 +19,21 @@ uint64_t hash_bytes(const void *bytes, size_t count)
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = 0; i < count; i++)
         hash = (hash ^ byte[i]) * 0x100000001B3u;
-    hash ^= hash >> 32;
-    hash *= 0xD6E8FEB86659FD93u;
-    return hash ^ hash >> 32;
+    return mixed(hash);
+}
+
+/* A double at a time. Small whole numbers differ in their upper bits only, which a product would never bring down. */
+uint64_t hash_numbers(const double *numbers, size_t count)
+{
+    uint64_t hash = 0xCBF29CE484222325u ^ count;
+    for (size_t i = 0; i < count; i++) {
+        double number = numbers[i] + 0.; /* -0 becomes 0 */
+        uint64_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        hash = (hash ^ bits) * 0x9E3779B97F4A7C15u;
+        hash = hash << 31 | hash >> 33;
+    }
+    return mixed(hash);
 }
 
 uint64_t hash_text(const char *text)

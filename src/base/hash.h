@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 uint64_t hash_bytes(const void *bytes, size_t count);
+/* Of numbers by their values: 0 and -0 are the same. */
+uint64_t hash_numbers(const double *numbers, size_t count);
 uint64_t hash_text(const char *text);
 /* 64 hexadecimal digits and a terminating zero; false when the system's library refuses. */
 bool hash_sha256(const void *bytes, size_t count, char hexadecimal[65]);

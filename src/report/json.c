@@ -4,6 +4,7 @@
 
 #include "report/json_pieces.h"
 #include "report/print.h"
+#include "report/result_json.h"
 #include "report/result_words.h"
 
 void result_json_texts(json_writer *json, const char *key, char **texts, size_t count)
@@ -218,45 +219,50 @@ static void write_measures(json_writer *json, const gbv_result *r)
     json_end(json);
 }
 
+void result_write_json(json_writer *json, const char *key, const gbv_result *r)
+{
+    json_begin_object(json, key);
+    json_text(json, "gbv", r->version);
+    json_count(json, "schema", RESULT_SCHEMA);
+    json_text(json, "command", "value");
+    json_text(json, "method", r->method);
+    json_text(json, "problem", r->problem);
+    json_text(json, "measure", r->measure);
+    json_text(json, "variant", r->variant);
+    json_text(json, "model", r->model);
+    json_text(json, "feature_space", r->feature_space);
+    json_begin_object(json, "tau");
+    json_text(json, "mode", tau_mode_words[r->tau_mode]);
+    json_number(json, "value", r->tau);
+    json_number(json, "inverse", r->tau_inverse);
+    json_end(json);
+    json_count(json, "seed", r->seed);
+    json_count(json, "reference_rows", r->reference_rows);
+    json_number(json, "entropy", r->entropy);
+    json_number(json, "effective_sources", r->effective_sources);
+    json_number(json, "effective_rows", r->effective_rows);
+    json_bool(json, "ambiguous", r->ambiguous);
+    result_json_texts(json, "warnings", r->warnings, r->warning_count);
+    if (r->note_count)
+        result_json_texts(json, "notes", r->notes, r->note_count);
+    result_json_texts(json, "reference_uses", r->reference_uses, r->reference_use_count);
+    result_json_run(json, r);
+    result_json_inputs(json, r);
+    json_begin_array(json, "sources");
+    for (size_t i = 0; i < r->source_count; i++)
+        write_source(json, &r->sources[i], r->certainty.replicates);
+    json_end(json);
+    if (r->certainty.replicates)
+        result_json_certainty(json, r);
+    if (r->measures)
+        write_measures(json, r);
+    if (r->tau_curve)
+        write_curve(json, r);
+    json_end(json);
+}
+
 void result_print_json(const gbv_result *r, FILE *stream)
 {
     json_writer json = json_open(stream);
-    json_begin_object(&json, NULL);
-    json_text(&json, "gbv", r->version);
-    json_count(&json, "schema", RESULT_SCHEMA);
-    json_text(&json, "command", "value");
-    json_text(&json, "method", r->method);
-    json_text(&json, "problem", r->problem);
-    json_text(&json, "measure", r->measure);
-    json_text(&json, "variant", r->variant);
-    json_text(&json, "model", r->model);
-    json_text(&json, "feature_space", r->feature_space);
-    json_begin_object(&json, "tau");
-    json_text(&json, "mode", tau_mode_words[r->tau_mode]);
-    json_number(&json, "value", r->tau);
-    json_number(&json, "inverse", r->tau_inverse);
-    json_end(&json);
-    json_count(&json, "seed", r->seed);
-    json_count(&json, "reference_rows", r->reference_rows);
-    json_number(&json, "entropy", r->entropy);
-    json_number(&json, "effective_sources", r->effective_sources);
-    json_number(&json, "effective_rows", r->effective_rows);
-    json_bool(&json, "ambiguous", r->ambiguous);
-    result_json_texts(&json, "warnings", r->warnings, r->warning_count);
-    if (r->note_count)
-        result_json_texts(&json, "notes", r->notes, r->note_count);
-    result_json_texts(&json, "reference_uses", r->reference_uses, r->reference_use_count);
-    result_json_run(&json, r);
-    result_json_inputs(&json, r);
-    json_begin_array(&json, "sources");
-    for (size_t i = 0; i < r->source_count; i++)
-        write_source(&json, &r->sources[i], r->certainty.replicates);
-    json_end(&json);
-    if (r->certainty.replicates)
-        result_json_certainty(&json, r);
-    if (r->measures)
-        write_measures(&json, r);
-    if (r->tau_curve)
-        write_curve(&json, r);
-    json_end(&json);
+    result_write_json(&json, NULL, r);
 }

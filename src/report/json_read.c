@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include <gbv/report.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "report/result_json.h"
 #include "report/result_words.h"
 
 const char *const tau_mode_words[TAU_MODES] = {"quick", "code", "fixed", "auto"};
@@ -419,6 +418,21 @@ static void read_document(reader *r, const json_t *root, gbv_result *result)
         read_curve(r, get_array(r, root, "tau_curve"), result);
 }
 
+gbv_status result_from_json(const json_t *root, const char *path, gbv_result **result, gbv_error *error)
+{
+    reader r = {.path = path, .place = "the document", .error = error};
+    *result = NULL;
+    gbv_result *made = calloc(1, sizeof *made);
+    if (!made)
+        return error_out_of_memory(error, "a result");
+    read_document(&r, root, made);
+    if (r.status == GBV_OK)
+        *result = made;
+    else
+        gbv_result_free(made);
+    return r.status;
+}
+
 gbv_status gbv_result_read(const char *path, gbv_result **result, gbv_error *error)
 {
     mapped_file file;
@@ -428,22 +442,15 @@ gbv_status gbv_result_read(const char *path, gbv_result **result, gbv_error *err
         return status;
     json_error_t problem;
     json_t *root = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &problem);
-    gbv_result *made = calloc(1, sizeof *made);
-    if (!made)
-        status = error_out_of_memory(error, "a result");
-    else if (!root)
+    if (!root)
         status = error_set(error, GBV_BAD_INPUT, "%s: line %d is not JSON (%s): expected a result of gbv value", path,
                            problem.line, problem.text);
-    else {
-        reader r = {.path = path, .place = "the document", .error = error};
-        read_document(&r, root, made);
-        status = r.status;
-    }
+    else if (json_object_get(root, "shards"))
+        status = error_set(error, GBV_BAD_INPUT,
+                           "%s: is one shard of a run and has no weights: join all of them with gbv merge", path);
+    else
+        status = result_from_json(root, path, result, error);
     json_decref(root);
     mapped_file_close(&file);
-    if (status == GBV_OK)
-        *result = made;
-    else
-        gbv_result_free(made);
     return status;
 }

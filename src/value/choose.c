@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "measure/measure.h"
+#include "value/posterior.h"
 #include "value/valuation.h"
 
 /* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
@@ -204,9 +205,32 @@ gbv_status valuation_add_beside(valuation *v, gbv_error *error)
     return status;
 }
 
+gbv_status valuation_choose_recorded(valuation *v, const gbv_result *run, gbv_error *error)
+{
+    size_t capacity = 0;
+    gbv_status status = grow(v, run->measure_count, &capacity, error);
+    for (size_t i = 0; i < run->measure_count && status == GBV_OK; i++) {
+        const gbv_measure_result *by = &run->measures[i];
+        const method *m = method_find(by->method);
+        if (!m || !m->measure != !*by->measure)
+            return error_set(error, GBV_BAD_INPUT, "there is no method \"%.64s\" with the measure \"%.64s\"",
+                             by->method, by->measure);
+        status = add(v, m, *by->measure ? by->measure : NULL, *by->variant ? by->variant : NULL, error);
+        if (status == GBV_OK && v->scoring_count != i + 1)
+            return error_set(error, GBV_BAD_INPUT, "the same way of scoring is there twice: %.64s", by->method);
+        v->scorings[i].tau_mode = by->tau_mode;
+        v->scorings[i].tau = by->tau;
+        if (status == GBV_OK)
+            status = posterior_check_tau(by->tau_mode, by->tau, error);
+    }
+    return status;
+}
+
 gbv_status valuation_make_room(valuation *v, gbv_error *error)
 {
     const gbv_value_options *o = v->options;
+    if (!(v->row_hashes = memory_zeroed(v->source_count, sizeof *v->row_hashes)))
+        return error_out_of_memory(error, "the scores");
     for (size_t i = 0; i < v->scoring_count; i++) {
         scoring *by = &v->scorings[i];
         bool decides = i == 0,
@@ -236,6 +260,9 @@ void valuation_forget(valuation *v)
         free(v->scorings[i].high);
     }
     free(v->scorings);
+    for (size_t i = 0; v->row_hashes && i < v->source_count; i++)
+        free(v->row_hashes[i].rows);
+    free(v->row_hashes);
 }
 
 gbv_status scoring_check(const valuation *v, const scoring *by, gbv_error *error)

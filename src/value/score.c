@@ -13,6 +13,7 @@
 #include "value/flags.h"
 #include "value/method/pool.h"
 #include "value/pieces.h"
+#include "value/shared_rows.h"
 #include "value/valuation.h"
 
 /* Memory of one worker: that of a fit, and that of one readout. */
@@ -167,6 +168,9 @@ static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_
         status = score_model(v, model, index, w, result, error);
     if (status == GBV_OK && fitted && v->scorings[0].info)
         status = score_refits(v, model, index, w, error);
+    arena_reset(&w->fitting);
+    if (status == GBV_OK)
+        status = shared_rows_hash(v, index, &w->fitting, error);
     const char *reason = result->measures[0].scores[index].reason;
     if (status == GBV_OK && reason && !valuation_is_crowd(v) &&
         !flag_add(out, FLAG_UNDEFINED, "source '%s' has no score and gets no weight: %s", out->name, reason))

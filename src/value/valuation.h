@@ -41,6 +41,12 @@ typedef struct target {
     size_t *fold_rows[2], fold_count[2];
 } target;
 
+/* A hash of each row of a source, by its features and class. */
+typedef struct row_hashes {
+    uint64_t *rows;
+    size_t count;
+} row_hashes;
+
 typedef struct valuation {
     const gbv_dataset *reference; /* NULL: there is none */
     const gbv_sources *sources;
@@ -58,11 +64,20 @@ typedef struct valuation {
     struct pool *pool; /* the rows of all sources for methods that look at them; NULL: none needs them yet */
     target *targets;
     size_t target_count;
+    row_hashes *row_hashes; /* of each source that this run scores */
     double model_seconds;   /* of fitting */
     bool tau_can_be_judged; /* by final models on a labelled reference */
     tau_choice tau_judged;  /* of the first scoring, when it has folds */
     gbv_model **models;     /* where each m_s is to be kept; NULL: nobody needs it after its scores */
 } valuation;
+
+/* value.c: the stages in their order. From options to checked options, with the prior and the names; to scored sources
+ * and the record of the run; to its weights, which needs no data any more unless tau is judged. The result may be there
+ * when a stage fails. */
+GBV_MUST_CHECK gbv_status valuation_open(valuation *v, gbv_result **result, gbv_error *error);
+GBV_MUST_CHECK gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error);
+GBV_MUST_CHECK gbv_status valuation_weigh(valuation *v, gbv_result *result, gbv_error *error);
+void valuation_close(valuation *v); /* what the stages left in it */
 
 /* value.c: gbv_value for those who go on with the models: every m_s goes to `models` (one per source, NULL before; of a
  * source given as probabilities it stays so), for the caller to free, also when this fails. The result lists every way
@@ -75,6 +90,8 @@ GBV_MUST_CHECK gbv_status value_keeping_models(const gbv_dataset *reference, con
 GBV_MUST_CHECK gbv_status valuation_choose(valuation *v, gbv_error *error);
 /* Where nothing but gbv is asked for and sources labelled the same items: what their labels alone say, beside it. */
 GBV_MUST_CHECK gbv_status valuation_add_beside(valuation *v, gbv_error *error);
+/* Those that the measures of a recorded run name, with their temperatures. */
+GBV_MUST_CHECK gbv_status valuation_choose_recorded(valuation *v, const gbv_result *run, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_make_room(valuation *v, gbv_error *error);
 void valuation_forget(valuation *v);
 /* Why sources cannot be scored so at all, before anything is fitted; GBV_OK when they can. The second asks about one

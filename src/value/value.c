@@ -10,6 +10,8 @@
 #include "value/posterior.h"
 #include "value/record.h"
 #include "value/result.h"
+#include "value/shard.h"
+#include "value/shared_rows.h"
 #include "value/valuation.h"
 
 enum { REPLICATES = 200, REFITS = 20 };
@@ -66,6 +68,8 @@ static gbv_status check_options(valuation *v, gbv_error *error)
         status = check_without_reference(v, error);
     if (status == GBV_OK)
         status = temperature_check(v, error);
+    if (status == GBV_OK && o->shards)
+        status = shard_check(v, error);
     return status == GBV_OK ? scoring_check(v, &v->scorings[0], error) : status;
 }
 
@@ -102,8 +106,7 @@ static gbv_status match_sources(valuation *v, gbv_result *result, gbv_error *err
     return GBV_OK;
 }
 
-/* From checked options to scores by every way of scoring. */
-static gbv_status score(valuation *v, gbv_result *result, gbv_error *error)
+gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
 {
     gbv_status status = match_sources(v, result, error);
     if (status == GBV_OK)
@@ -124,6 +127,8 @@ static gbv_status score(valuation *v, gbv_result *result, gbv_error *error)
     if (status == GBV_OK && (status = valuation_make_room(v, error)) == GBV_OK &&
         (status = targets_resample(v, error)) == GBV_OK)
         status = score_sources(v, result, error);
+    if (status == GBV_OK && !record_run(result, v))
+        status = error_out_of_memory(error, "the result");
     return status;
 }
 
@@ -139,8 +144,15 @@ static gbv_status make_prior(valuation *v, gbv_error *error)
     return GBV_OK;
 }
 
-/* From the sources' parts to the result; only the choice of tau looks at the data again. */
-static gbv_status weigh(valuation *v, gbv_result *result, gbv_error *error)
+gbv_status valuation_open(valuation *v, gbv_result **result, gbv_error *error)
+{
+    gbv_status status = check_options(v, error);
+    if (status == GBV_OK && (!(*result = result_create(v->source_count)) || !record_names(*result, v)))
+        status = error_out_of_memory(error, "the result");
+    return status == GBV_OK ? make_prior(v, error) : status;
+}
+
+gbv_status valuation_weigh(valuation *v, gbv_result *result, gbv_error *error)
 {
     gbv_status status = GBV_OK;
     for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
@@ -150,11 +162,23 @@ static gbv_status weigh(valuation *v, gbv_result *result, gbv_error *error)
         status = choose_temperatures(v, result, error);
     if (status == GBV_OK)
         status = weigh_sources(v, result, error);
+    if (status == GBV_OK)
+        status = shared_rows_warn(v, result, error);
     if (status == GBV_OK && !record_warnings(result))
         status = error_out_of_memory(error, "the result");
     if (status == GBV_OK && result->measure_count == 1 && !v->models)
         result_forget_measures(result); /* it is the result itself */
     return status;
+}
+
+void valuation_close(valuation *v)
+{
+    pool_free(v->pool);
+    overlap_free(&v->shared);
+    targets_free(v);
+    valuation_forget(v);
+    class_table_free(&v->classes);
+    free(v->prior);
 }
 
 gbv_status value_keeping_models(const gbv_dataset *reference, const gbv_sources *sources,
@@ -169,26 +193,17 @@ gbv_status value_keeping_models(const gbv_dataset *reference, const gbv_sources 
                    .models = models};
     *result = NULL;
     gbv_result *made = NULL;
+    if (v.options->shards)
+        return error_set(error, GBV_USAGE, "a shard gives a part, not a result: use gbv_value_part and gbv_merge");
     plan p = plan_begin(v.options->model.threads);
     v.threads = p.threads;
-    gbv_status status = check_options(&v, error);
-    if (status == GBV_OK && (!(made = result_create(sources->count)) || !record_names(made, &v)))
-        status = error_out_of_memory(error, "the result");
+    gbv_status status = valuation_open(&v, &made, error);
     if (status == GBV_OK)
-        status = make_prior(&v, error);
+        status = valuation_score(&v, made, error);
     if (status == GBV_OK)
-        status = score(&v, made, error);
-    if (status == GBV_OK && !record_run(made, &v))
-        status = error_out_of_memory(error, "the result");
-    if (status == GBV_OK)
-        status = weigh(&v, made, error);
+        status = valuation_weigh(&v, made, error);
     plan_end(p);
-    pool_free(v.pool);
-    overlap_free(&v.shared);
-    targets_free(&v);
-    valuation_forget(&v);
-    class_table_free(&v.classes);
-    free(v.prior);
+    valuation_close(&v);
     if (status == GBV_OK)
         *result = made;
     else
