@@ -103,20 +103,27 @@ int run_start(const command *self, run_options *run)
     return PARSED;
 }
 
+/* Every stage is counted by itself, and so is its time. Nothing is drawn for a run of less than a second. */
 static bool show_progress(void *context, const char *stage, size_t done, size_t total)
 {
     run_options *run = context;
-    double time = now(), elapsed = time - run->started;
-    bool due = time - run->shown > .1 || done == total;
+    double time = now();
+    bool begins = strncmp(stage, run->stage, sizeof run->stage - 1) != 0;
+    if (begins) {
+        snprintf(run->stage, sizeof run->stage, "%s", stage);
+        run->stage_started = time;
+    }
+    bool due = begins || time - run->shown > .1 || done == total;
     if (run->lines && due) {
         fprintf(stderr, "{\"stage\": \"%s\", \"done\": %zu, \"total\": %zu, \"seconds\": %.3f}\n", stage, done, total,
-                elapsed);
+                time - run->started);
         run->shown = time;
-    } else if (run->terminal && due && elapsed > 1) {
+    } else if (run->terminal && due && time - run->started > 1) {
         int cells = total ? (int)(30 * done / total) : 0;
-        fprintf(stderr, "\r\033[K%s %zu/%zu [%.*s%*s] %.0f s left", stage, done, total, cells,
-                "##############################", 30 - cells, "",
-                done ? elapsed * (double)(total - done) / (double)done : 0);
+        fprintf(stderr, "\r\033[K%s %zu/%zu [%.*s%*s]", stage, done, total, cells, "##############################",
+                30 - cells, "");
+        if (done)
+            fprintf(stderr, " %.0f s left", (time - run->stage_started) * (double)(total - done) / (double)done);
         run->shown = time;
         run->drawn = true;
     }

@@ -17,6 +17,8 @@ typedef struct run_options {
     bool quiet;
     double started;
     double shown; /* when progress was last drawn */
+    char stage[32];
+    double stage_started;
     bool terminal, lines;
     bool drawn;
 } run_options;

@@ -220,6 +220,8 @@ gbv_status valuation_choose_recorded(valuation *v, const gbv_result *run, gbv_er
             return error_set(error, GBV_BAD_INPUT, "the same way of scoring is there twice: %.64s", by->method);
         v->scorings[i].tau_mode = by->tau_mode;
         v->scorings[i].tau = by->tau;
+        if (status == GBV_OK && by->tau_mode == GBV_TAU_AUTO)
+            return error_set(error, GBV_BAD_INPUT, "tau is still to be chosen, which needs the data");
         if (status == GBV_OK)
             status = posterior_check_tau(by->tau_mode, by->tau, error);
     }

@@ -215,13 +215,10 @@ static gbv_status weigh_parts(run_part *parts, size_t count, gbv_error *error)
     options.replicates = parts[0].replicates;
     options.refits = parts[0].refits;
     options.undefined_as_zero = parts[0].undefined_as_zero;
-    options.shard = options.shards = parts[0].shards;
     valuation v = {.source_count = run->source_count, .options = &options, .prior = parts[0].prior, .target_count = 1};
     parts[0].prior = NULL;
     gather_lines(parts, count);
     gbv_status status = valuation_choose_recorded(&v, run, error);
-    if (status == GBV_OK)
-        status = shard_check(&v, error);
     if (status == GBV_OK)
         status = posterior_check_prior(v.prior, v.source_count, error);
     if (status == GBV_OK)

@@ -16,10 +16,13 @@
 #include "value/shared_rows.h"
 #include "value/valuation.h"
 
+typedef struct watch watch;
+
 /* Memory of one worker: that of a fit, and that of one readout. */
 typedef struct worker {
     arena fitting, reading;
     double *terms; /* a number per row of the largest target */
+    watch *watch;
     double model_seconds, *seconds;
 } worker;
 
@@ -117,6 +120,34 @@ static gbv_status score_model(const valuation *v, const gbv_model *model, size_t
     return status;
 }
 
+/* Asks the caller whether to go on: after each fit, and from inside one, which may take long. Work is counted in fits,
+ * so that what is left takes about as long as it seems; one fit alone is counted in its own steps. */
+struct watch {
+    const gbv_model_options *asked;
+    atomic_size_t fits, sources;
+    atomic_bool stop;
+    size_t total; /* fits */
+};
+
+static bool keep_watch(void *context, const char *stage, size_t done, size_t total)
+{
+    watch *w = context;
+    bool alone = w->total == 1 && stage;
+    if (w->stop || !w->asked->progress)
+        return w->stop;
+#pragma omp critical(gbv_value_watch)
+    if (w->asked->progress(w->asked->context, alone ? stage : "models", alone ? done : w->fits,
+                           alone ? total : w->total))
+        w->stop = true;
+    return w->stop;
+}
+
+static void count_fit(watch *w)
+{
+    w->fits++;
+    keep_watch(w, NULL, 0, 0);
+}
+
 /* Models of resampled rows of the source, on all rows of the targets, by the first way of scoring. */
 static gbv_status score_refits(const valuation *v, const gbv_model *first, size_t index, worker *w, gbv_error *error)
 {
@@ -148,6 +179,7 @@ static gbv_status score_refits(const valuation *v, const gbv_model *first, size_
             w->seconds[0] += clock_seconds() - begun;
         }
         gbv_model_free(model);
+        count_fit(w->watch);
     }
     fit_shape_free(&shape);
     return status;
@@ -166,6 +198,7 @@ static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_
     w->model_seconds += clock_seconds() - begun;
     if (status == GBV_OK)
         status = score_model(v, model, index, w, result, error);
+    count_fit(w->watch);
     if (status == GBV_OK && fitted && v->scorings[0].info)
         status = score_refits(v, model, index, w, error);
     arena_reset(&w->fitting);
@@ -182,32 +215,13 @@ static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_
     return status;
 }
 
-/* Asks the caller whether to go on: after each source, and from inside a fit, which may take long. */
-typedef struct watch {
-    const gbv_model_options *asked;
-    atomic_size_t done;
-    atomic_bool stop;
-    size_t total;
-} watch;
-
-static bool keep_watch(void *context, const char *stage, size_t done, size_t total)
-{
-    (void)stage, (void)done, (void)total;
-    watch *w = context;
-    if (w->stop || !w->asked->progress)
-        return w->stop;
-#pragma omp critical(gbv_value_watch)
-    if (w->asked->progress(w->asked->context, "sources", w->done, w->total))
-        w->stop = true;
-    return w->stop;
-}
-
-static bool worker_open(worker *w, const valuation *v)
+static bool worker_open(worker *w, const valuation *v, watch *seen)
 {
     size_t most = 0;
     for (size_t t = 0; t < v->target_count; t++)
         most = v->targets[t].rows.rows > most ? v->targets[t].rows.rows : most;
     *w = (worker){.terms = memory_array(most, sizeof *w->terms),
+                  .watch = seen,
                   .seconds = memory_zeroed(v->scoring_count, sizeof *w->seconds)};
     return w->terms && w->seconds;
 }
@@ -227,16 +241,29 @@ static void worker_close(worker *w, valuation *v)
     free(w->seconds);
 }
 
+/* A source that is given as probabilities counts as one fit, too. */
+static size_t fits_of(const valuation *v, size_t index)
+{
+    bool refitted = !v->sources->items[index].probabilities && v->scorings[0].info;
+    return 1 + (refitted ? v->scorings[0].draws.refits : 0);
+}
+
 /* Sources are scored side by side. Each worker has its own memory and error; the failure of the lowest-numbered source
  * is the one reported, so that the message does not depend on who was faster. */
 static gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
 {
     size_t count = v->source_count, failed_index = SIZE_MAX;
     gbv_status failed = GBV_OK;
-    watch seen = {.asked = &v->options->model, .total = count};
+    size_t mine = 0;
+    watch seen = {.asked = &v->options->model};
+    for (size_t i = 0; i < count; i++)
+        if (valuation_owns(v, i)) {
+            seen.total += fits_of(v, i);
+            mine++;
+        }
     /* One source alone may use all threads itself. */
     gbv_model_options model = v->options->model;
-    int workers = (int)plan_workers(v->threads, count);
+    int workers = (int)plan_workers(v->threads, mine);
     model.threads = workers > 1 ? 1 : v->threads;
     model.progress = keep_watch;
     model.context = &seen;
@@ -245,13 +272,13 @@ static gbv_status score_models(valuation *v, gbv_result *result, gbv_error *erro
     {
         worker w;
         gbv_error own;
-        bool open = worker_open(&w, v);
+        bool open = worker_open(&w, v, &seen);
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++) {
             if (seen.stop || !valuation_owns(v, i))
                 continue;
             gbv_status status = open ? score_source(v, i, &w, result, &own) : error_out_of_memory(&own, "the scores");
-            seen.done++;
+            seen.sources++;
 #pragma omp critical(gbv_value_report)
             if (status != GBV_OK && i < failed_index) {
                 failed_index = i;
@@ -259,13 +286,12 @@ static gbv_status score_models(valuation *v, gbv_result *result, gbv_error *erro
                 if (error)
                     *error = own;
             }
-            keep_watch(&seen, NULL, 0, 0);
         }
         worker_close(&w, v);
     }
     v->given.model = NULL;
     if (seen.stop)
-        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", seen.done, count);
+        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", seen.sources, mine);
     return failed;
 }
 
