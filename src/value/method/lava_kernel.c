@@ -71,16 +71,25 @@ static size_t filled_stride(size_t columns)
     return (columns / SINKHORN_FILLING + 2) * SINKHORN_FILLING;
 }
 
-/* Every cost, a block of reference rows after the other. Interrupted when progress says so. */
-static gbv_status fill_costs(lava *l, gbv_error *error)
+/* A matrix of costs: rows of `points` against training rows, from the first ones named on. */
+typedef struct cost_matrix {
+    const point_set *points;
+    size_t first_row, rows, first_column, columns;
+    size_t stride;
+    float *costs;
+} cost_matrix;
+
+/* Block by block; `base` is what progress hears, unless `asks` forbids it. False when it says stop. */
+static bool fill_costs(const lava *l, const cost_matrix *m, size_t threads, bool asks, size_t base)
 {
     enum { BLOCK_ROWS = 128, BLOCK_COLUMNS = 512 };
     const lava_problem *p = &l->problem;
-    size_t rows = p->reference_rows, columns = l->train.rows, strips = (columns + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
-    size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS * strips, threads = plan_workers(p->threads, blocks);
+    size_t strips = (m->columns + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
+    size_t blocks = (m->rows + BLOCK_ROWS - 1) / BLOCK_ROWS * strips;
     bool stop = false;
-    for (size_t row = 0; row < rows; row++)
-        memset(l->costs + row * l->stride + columns, 0, (l->stride - columns) * sizeof *l->costs);
+    threads = plan_workers(threads, blocks);
+    for (size_t row = 0; row < m->rows; row++)
+        memset(m->costs + row * m->stride + m->columns, 0, (m->stride - m->columns) * sizeof *m->costs);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads) if (threads > 1)
     for (size_t block = 0; block < blocks; block++) {
         bool stopped;
@@ -89,17 +98,17 @@ static gbv_status fill_costs(lava *l, gbv_error *error)
         if (stopped)
             continue;
         size_t row = block / strips * BLOCK_ROWS, column = block % strips * BLOCK_COLUMNS;
-        size_t row_count = rows - row < BLOCK_ROWS ? rows - row : BLOCK_ROWS;
-        size_t column_count = columns - column < BLOCK_COLUMNS ? columns - column : BLOCK_COLUMNS;
-        points_costs(&l->reference_points, row, row_count, &l->train_points, column, column_count, p->columns,
-                     l->costs + row * l->stride + column, l->stride);
-        if (p->progress && (threads == 1 || omp_get_thread_num() == 0) &&
-            p->progress(p->context, "lava", 0, PROGRESS_TOTAL)) {
+        size_t rows = m->rows - row < BLOCK_ROWS ? m->rows - row : BLOCK_ROWS;
+        size_t columns = m->columns - column < BLOCK_COLUMNS ? m->columns - column : BLOCK_COLUMNS;
+        points_costs(m->points, m->first_row + row, rows, &l->train_points, m->first_column + column, columns,
+                     p->columns, m->costs + row * m->stride + column, m->stride);
+        if (asks && p->progress && (threads == 1 || omp_get_thread_num() == 0) &&
+            p->progress(p->context, "lava", base, PROGRESS_TOTAL)) {
 #pragma omp atomic write
             stop = true;
         }
     }
-    return stop ? error_set(error, GBV_INTERRUPTED, "interrupted while computing LAVA's costs") : GBV_OK;
+    return !stop;
 }
 
 static size_t memory_allowed(const lava_problem *p)
@@ -130,10 +139,22 @@ static gbv_status create_points(lava *l, gbv_error *error)
     return status;
 }
 
+static gbv_status fill_all_costs(lava *l, gbv_error *error)
+{
+    cost_matrix whole = {.points = &l->reference_points,
+                         .rows = l->problem.reference_rows,
+                         .columns = l->train.rows,
+                         .stride = l->stride,
+                         .costs = l->costs};
+    return fill_costs(l, &whole, l->problem.threads, true, 0)
+               ? GBV_OK
+               : error_set(error, GBV_INTERRUPTED, "interrupted while computing LAVA's costs");
+}
+
 gbv_status lava_open(const lava_problem *problem, lava **opened, gbv_error *error)
 {
     *opened = NULL;
-    if (problem->columns > INT_MAX || problem->train_rows > INT_MAX)
+    if (problem->columns > INT_MAX || problem->train_rows > INT_MAX - 2 * SINKHORN_FILLING)
         return error_set(error, GBV_BAD_INPUT, "%zu rows of %zu features are more than BLAS can take",
                          problem->train_rows, problem->columns);
     lava *l = memory_zeroed(1, sizeof *l);
@@ -155,7 +176,7 @@ gbv_status lava_open(const lava_problem *problem, lava **opened, gbv_error *erro
     if (status == GBV_OK && !__builtin_mul_overflow(problem->reference_rows, l->stride * sizeof *l->costs, &bytes) &&
         bytes <= memory_allowed(problem) &&
         (l->costs = memory_array(problem->reference_rows, l->stride * sizeof *l->costs)))
-        status = fill_costs(l, error);
+        status = fill_all_costs(l, error);
     l->problem.train = l->problem.reference = NULL; /* borrowed for this call only */
     l->problem.train_labels = NULL;
     if (status == GBV_OK)
@@ -196,30 +217,43 @@ static bool ask(void *context, const char *stage, size_t done, size_t total)
     return p->progress(p->context, "lava", s->progress_base + part, PROGRESS_TOTAL);
 }
 
-/* The costs of one pair of classes, for the time of its solution, when those of all do not fit. */
-typedef struct pair_matrix {
-    float *costs;
-    const float **lines;
-} pair_matrix;
-
-static pair_matrix pair_matrix_create(const solution *s, const sinkhorn_task *task, size_t memory)
+static double mean_of(const double *values, size_t count)
 {
-    pair_matrix m = {0};
-    size_t stride = filled_stride(task->columns), width = stride * sizeof(float);
-    if (width > memory / task->rows)
-        return m;
-    m.costs = memory_zeroed(task->rows, width);
-    m.lines = memory_array(task->rows, sizeof *m.lines);
-    if (!m.costs || !m.lines) {
-        free(m.costs);
-        free(m.lines);
-        return (pair_matrix){0}; /* tiles do with less */
-    }
-    points_costs(&s->points, task->first_row, task->rows, &s->opened->train_points, task->first_column, task->columns,
-                 s->opened->problem.columns, m.costs, stride);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+/* The costs of one pair of classes, for the time of its solution, when those of all do not fit. */
+typedef struct pair_costs {
+    float *costs;
+    const float **lines; /* NULL: these do not fit either */
+} pair_costs;
+
+static gbv_status pair_costs_create(const solution *s, const sinkhorn_task *task, size_t memory, pair_costs *made,
+                                    gbv_error *error)
+{
+    size_t stride = filled_stride(task->columns);
+    *made = (pair_costs){0};
+    if (stride * sizeof *made->costs > memory / task->rows)
+        return GBV_OK;
+    made->costs = memory_array(task->rows, stride * sizeof *made->costs);
+    made->lines = made->costs ? memory_array(task->rows, sizeof *made->lines) : NULL;
+    if (!made->lines)
+        return GBV_OK; /* tiles do with less */
     for (size_t r = 0; r < task->rows; r++)
-        m.lines[r] = m.costs + r * stride;
-    return m;
+        made->lines[r] = made->costs + r * stride;
+    cost_matrix m = {.points = &s->points,
+                     .first_row = task->first_row,
+                     .rows = task->rows,
+                     .first_column = task->first_column,
+                     .columns = task->columns,
+                     .stride = stride,
+                     .costs = made->costs};
+    return fill_costs(s->opened, &m, task->threads, task->progress != NULL, s->progress_base)
+               ? GBV_OK
+               : error_set(error, GBV_INTERRUPTED, "interrupted while computing LAVA's costs");
 }
 
 /* Half the transport distance between a reference class and a training class. `alone`: no other pair is being solved,
@@ -241,20 +275,19 @@ static gbv_status solve_pair(solution *s, size_t reference_class, size_t train_c
     task.columns = l->train.end[train_class] - task.first_column;
     if (alone && s->asks && l->problem.progress)
         task.progress = ask, task.context = s;
-    pair_matrix made = {0};
-    if (!s->lines && (made = pair_matrix_create(s, &task, memory)).costs) {
+    pair_costs made = {0};
+    gbv_status status = s->lines ? GBV_OK : pair_costs_create(s, &task, memory, &made, error);
+    if (made.lines) {
         task.costs = made.lines;
         task.first_row = task.first_column = 0;
     }
-    double *potentials = memory_array(task.rows + task.columns, sizeof *potentials), train = 0, reference = 0;
-    gbv_status status = potentials ? sinkhorn_solve(&task, potentials, potentials + task.columns, error)
-                                   : error_out_of_memory(error, "LAVA");
-    for (size_t i = 0; status == GBV_OK && i < task.columns; i++)
-        train += potentials[i];
-    for (size_t i = 0; status == GBV_OK && i < task.rows; i++)
-        reference += potentials[task.columns + i];
-    s->additions[reference_class * l->train.classes + train_class] =
-        (train / (double)task.columns + reference / (double)task.rows) / 2;
+    double *potentials = memory_array(task.rows + task.columns, sizeof *potentials);
+    if (status == GBV_OK)
+        status = potentials ? sinkhorn_solve(&task, potentials, potentials + task.columns, error)
+                            : error_out_of_memory(error, "LAVA");
+    if (status == GBV_OK)
+        s->additions[reference_class * l->train.classes + train_class] =
+            (mean_of(potentials, task.columns) + mean_of(potentials + task.columns, task.rows)) / 2;
     free(potentials);
     free(made.costs);
     free(made.lines);
@@ -345,16 +378,6 @@ static void write_gradients(const solution *s, double *gradients)
         gradients[train->row[i]] = s->columns[i] - (sum - s->columns[i]) / others;
 }
 
-static double transport_distance(const solution *s)
-{
-    double train = 0, reference = 0;
-    for (size_t i = 0; i < s->opened->train.rows; i++)
-        train += s->columns[i];
-    for (size_t r = 0; r < s->reference.rows; r++)
-        reference += s->rows[r];
-    return train / (double)s->opened->train.rows + reference / (double)s->reference.rows;
-}
-
 /* Costs by line when they are kept, the points in the order of the rows when they are not. */
 static gbv_status prepare_costs(solution *s, gbv_error *error)
 {
@@ -409,7 +432,7 @@ static gbv_status solve(const lava *opened, const size_t *reference_rows, size_t
         goto done;
     write_gradients(&s, gradients);
     if (distance)
-        *distance = transport_distance(&s);
+        *distance = mean_of(s.columns, opened->train.rows) + mean_of(s.rows, s.reference.rows);
 done:
     classes_free(&s.reference);
     points_free(&s.points);
