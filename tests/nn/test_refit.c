@@ -61,6 +61,35 @@ static void the_start_and_the_shape_do_not_move_the_minimum(void **state)
     }
 }
 
+static bool count_steps(void *context, const char *stage, size_t done, size_t total)
+{
+    (void)stage, (void)total;
+    *(size_t *)context = done + 1;
+    return false;
+}
+
+static void a_fit_started_at_its_minimum_is_done_at_once(void **state)
+{
+    (void)state;
+    size_t steps;
+    gbv_model_options options = gbv_model_defaults();
+    options.progress = count_steps;
+    options.context = &steps;
+    for (size_t c = 0; c < CASES; c++) {
+        rows r = rows_of_classes(c, cases[c].rows, cases[c].columns, cases[c].classes);
+        for (size_t i = 0; i < r.count * r.columns; i++) /* so that scaling matters */
+            r.features[i] = 100 * r.features[i] + 300;
+        gbv_model *first = fit_model(rows_sample(&r, NULL), cases[c].classes, &options);
+        assert_true(steps > 10);
+        steps = 0;
+        gbv_model *again = follow(rows_sample(&r, NULL), cases[c].classes, &options, &(refit){.start = first});
+        assert_true(steps <= 2);
+        gbv_model_free(first);
+        gbv_model_free(again);
+        rows_free(&r);
+    }
+}
+
 static void a_rough_refit_leaves_little_of_the_way(void **state)
 {
     (void)state;
@@ -143,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_and_the_shape_do_not_move_the_minimum),
+        cmocka_unit_test(a_fit_started_at_its_minimum_is_done_at_once),
         cmocka_unit_test(a_rough_refit_leaves_little_of_the_way),
         cmocka_unit_test(a_start_that_cannot_serve_is_not_used),
         cmocka_unit_test(a_network_of_another_draw_has_other_numbers),
