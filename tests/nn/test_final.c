@@ -14,10 +14,10 @@ typedef struct stand {
     sample_part reference;
 } stand;
 
-/* "one" has the classes 0 and 1, "two" and the reference all three; `turned` adds "two" first. */
-static stand *stand_create(bool turned)
+/* "one" (or another name) has the classes 0 and 1, "two" and the reference all three; `turned` adds "two" first. */
+static stand *stand_create(bool turned, const char *first_name)
 {
-    static const char *const names[] = {"one", "two"};
+    const char *const names[] = {first_name, "two"};
     stand *s = calloc(1, sizeof *s);
     random_stream stream = random_stream_open(1, "stand", RANDOM_SPLIT);
     gbv_error error;
@@ -75,7 +75,7 @@ static void assert_same(gbv_model *a, gbv_model *b)
 static void it_is_what_the_public_door_trains(void **state)
 {
     (void)state;
-    stand *s = stand_create(false);
+    stand *s = stand_create(false, "one");
     const double choices[][2] = {{.8, .2}, {1, 0}, {0, 3}};
     for (size_t i = 0; i < 4; i++) {
         const double *weights = i < 3 ? choices[i] : NULL;
@@ -93,7 +93,7 @@ static void it_is_what_the_public_door_trains(void **state)
 static void the_reference_is_one_more_source(void **state)
 {
     (void)state;
-    stand *s = stand_create(false);
+    stand *s = stand_create(false, "one");
     gbv_model_options options = gbv_model_defaults();
     sample alone = {.parts = &s->reference, .part_count = 1, .rows = ROWS, .columns = COLUMNS};
     assert_same(fit_final(s, true, (double[]){0, 0, 2}, &(refit){0}), fit_model(&alone, 3, &options));
@@ -107,7 +107,7 @@ static void the_reference_is_one_more_source(void **state)
 static void a_path_over_weights_ends_where_each_fit_alone_does(void **state)
 {
     (void)state;
-    stand *s = stand_create(false);
+    stand *s = stand_create(false, "one");
     fit_shape shape = {0};
     gbv_model *last = NULL;
     for (double first = 0.5; first < 1.1; first += 0.25) {
@@ -127,13 +127,18 @@ static void a_path_over_weights_ends_where_each_fit_alone_does(void **state)
 static void draws_are_keyed_by_the_sources_name(void **state)
 {
     (void)state;
-    stand *s = stand_create(false), *turned = stand_create(true);
+    stand *s = stand_create(false, "one"), *turned = stand_create(true, "one");
     const double weights[] = {.7, .3, .5}, swapped[] = {.3, .7, .5};
     assert_same(fit_final(s, true, weights, &(refit){.draw = 1}),
                 fit_final(turned, true, swapped, &(refit){.draw = 1}));
     gbv_model *whole = fit_final(s, true, weights, &(refit){0});
     gbv_model *first = fit_final(s, true, weights, &(refit){.draw = 1});
     gbv_model *second = fit_final(s, true, weights, &(refit){.draw = 2});
+    stand *renamed = stand_create(false, "uno");
+    gbv_model *other = fit_final(renamed, true, weights, &(refit){.draw = 1});
+    assert_true(largest_difference(other->parameters, first->parameters, whole->parameter_count) > 0.01);
+    gbv_model_free(other);
+    stand_free(renamed);
     assert_true(largest_difference(whole->parameters, first->parameters, whole->parameter_count) > 0.01);
     assert_true(largest_difference(second->parameters, first->parameters, whole->parameter_count) > 0.01);
     gbv_model_free(whole);
@@ -146,7 +151,7 @@ static void draws_are_keyed_by_the_sources_name(void **state)
 static void weights_of_nothing_are_refused(void **state)
 {
     (void)state;
-    stand *s = stand_create(false);
+    stand *s = stand_create(false, "one");
     gbv_model_options options = gbv_model_defaults();
     final_data data = {.sources = s->sources, .classes = &s->classes};
     arena scratch = {0};

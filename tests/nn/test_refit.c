@@ -1,6 +1,8 @@
 /* Fits that follow on another: the minimum stays where it is, whatever they start from and share. */
 #include "nn_support.h"
 
+#include "nn/kind.h"
+
 static gbv_model *follow(const sample *data, size_t classes, const gbv_model_options *options, const refit *how)
 {
     gbv_error error;
@@ -90,6 +92,32 @@ static void a_fit_started_at_its_minimum_is_done_at_once(void **state)
     }
 }
 
+static void the_start_is_taken_class_by_class(void **state)
+{
+    (void)state;
+    size_t steps = 0;
+    gbv_model_options options = gbv_model_defaults();
+    options.progress = count_steps;
+    options.context = &steps;
+    rows r = rows_of_classes(6, 60, 5, 2);
+    for (size_t i = 0; i < r.count; i++)
+        r.labels[i] *= 2; /* classes 0 and 2 of three */
+    gbv_model *fitted = fit_model(rows_sample(&r, NULL), 3, &options);
+    gbv_model *start = model_create(model_kind_find("linear"), 5, 0, 3);
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t j = 0; j < 5; j++)
+            start->weights[j * 3 + k] = k == 1 ? 7 : fitted->weights[j * 2 + k / 2];
+        start->bias[k] = k == 1 ? 7 : fitted->bias[k / 2];
+    }
+    steps = 0;
+    gbv_model *again = follow(rows_sample(&r, NULL), 3, &options, &(refit){.start = start});
+    assert_true(steps <= 2);
+    gbv_model_free(fitted);
+    gbv_model_free(start);
+    gbv_model_free(again);
+    rows_free(&r);
+}
+
 static void a_rough_refit_leaves_little_of_the_way(void **state)
 {
     (void)state;
@@ -173,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_and_the_shape_do_not_move_the_minimum),
         cmocka_unit_test(a_fit_started_at_its_minimum_is_done_at_once),
+        cmocka_unit_test(the_start_is_taken_class_by_class),
         cmocka_unit_test(a_rough_refit_leaves_little_of_the_way),
         cmocka_unit_test(a_start_that_cannot_serve_is_not_used),
         cmocka_unit_test(a_network_of_another_draw_has_other_numbers),
