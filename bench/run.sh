@@ -35,3 +35,6 @@ echo "## Annotations"
 echo
 echo "## LAVA"
 "$peers/bin/python" bench/run_lava.py
+echo
+echo "## Dawid-Skene"
+/usr/bin/python3 bench/run_dawid_skene.py

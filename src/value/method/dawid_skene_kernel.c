@@ -8,9 +8,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plan.h"
+#include "compute/dense.h"
 
 /* Between two questions to the callback. */
 enum { ITEMS_AT_ONCE = 1 << 15, SOURCES_AT_ONCE = 1 << 8 };
+
+/* Items that are judged together. */
+enum { BLOCK = 64 };
 
 /* The labels of shared items, by item and by (source, label). Such pairs are fewer than sources x classes where both
  * are many, and each is a column of a confusion matrix. Sums run over items and labels in one order whatever the
@@ -29,7 +33,7 @@ typedef struct crowd {
     double *posterior;    /* items x classes: of the true class */
     double *column;       /* pairs x classes: log pi(true, said) */
     double *frequency, *log_frequency;
-    double *scratch; /* threads x classes */
+    double *scratch; /* threads x BLOCK x classes */
 } crowd;
 
 static void crowd_free(crowd *c)
@@ -191,7 +195,7 @@ static gbv_status crowd_create(const overlap *o, const dawid_skene_options *opti
         c->column = memory_array(c->pairs, row);
         c->frequency = memory_array(1, row);
         c->log_frequency = memory_array(1, row);
-        c->scratch = memory_array(c->threads, row);
+        c->scratch = memory_array(c->threads * BLOCK, row);
     }
     if (done && c->posterior && c->column && c->frequency && c->log_frequency && c->scratch)
         return GBV_OK;
@@ -209,7 +213,7 @@ static void start(crowd *c)
     }
 }
 
-static void count_frequencies(crowd *c)
+CLONED static void count_frequencies(crowd *c)
 {
     memset(c->frequency, 0, c->classes * sizeof *c->frequency);
     for (size_t item = 0; item < c->items; item++)
@@ -223,7 +227,7 @@ static void count_frequencies(crowd *c)
 
 /* The confusion matrix of a source from what its items are thought to be; `totals` gets its items per true class, with
  * what smoothing adds. */
-static void estimate_source(crowd *c, size_t source_index, double *totals)
+CLONED static void estimate_source(crowd *c, size_t source_index, double *totals)
 {
     size_t classes = c->classes, begin = c->source_first[source_index], end = c->source_first[source_index + 1];
     for (size_t k = 0; k < classes; k++)
@@ -231,9 +235,11 @@ static void estimate_source(crowd *c, size_t source_index, double *totals)
     for (size_t pair = begin; pair < end; pair++) {
         double *column = c->column + pair * classes;
         memset(column, 0, classes * sizeof *column);
-        for (size_t i = c->pair_first[pair]; i < c->pair_first[pair + 1]; i++)
+        for (size_t i = c->pair_first[pair]; i < c->pair_first[pair + 1]; i++) {
+            const double *posterior = c->posterior + c->pair_item[i] * classes;
             for (size_t k = 0; k < classes; k++)
-                column[k] += c->posterior[c->pair_item[i] * classes + k];
+                column[k] += posterior[k];
+        }
         for (size_t k = 0; k < classes; k++)
             totals[k] += column[k];
     }
@@ -242,23 +248,26 @@ static void estimate_source(crowd *c, size_t source_index, double *totals)
             c->column[pair * classes + k] = log((c->column[pair * classes + k] + c->smoothing) / totals[k]);
 }
 
-/* What an item is thought to be from who said what; returns the largest change of a probability. */
-static double judge_item(crowd *c, size_t item, double *next)
+/* What items are thought to be from who said what; returns the largest change of a probability. */
+CLONED static double judge_block(crowd *c, size_t begin, size_t end, double *next)
 {
     size_t classes = c->classes;
-    double *posterior = c->posterior + item * classes, largest = -INFINITY, sum = 0, change = 0;
-    memcpy(next, c->log_frequency, classes * sizeof *next);
-    for (size_t i = c->item_first[item]; i < c->item_first[item + 1]; i++)
-        for (size_t k = 0; k < classes; k++)
-            next[k] += c->column[c->label_pair[i] * classes + k];
-    for (size_t k = 0; k < classes; k++)
-        largest = fmax(largest, next[k]);
-    for (size_t k = 0; k < classes; k++)
-        sum += next[k] = exp(next[k] - largest);
-    for (size_t k = 0; k < classes; k++) {
-        next[k] /= sum;
-        change = fmax(change, fabs(next[k] - posterior[k]));
-        posterior[k] = next[k];
+    double change = 0;
+    for (size_t item = begin; item < end; item++) {
+        double *row = next + (item - begin) * classes;
+        memcpy(row, c->log_frequency, classes * sizeof *row);
+        for (size_t i = c->item_first[item]; i < c->item_first[item + 1]; i++) {
+            const double *column = c->column + c->label_pair[i] * classes;
+            for (size_t k = 0; k < classes; k++)
+                row[k] += column[k];
+        }
+    }
+    dense_softmax_rows(next, end - begin, classes);
+    double *posterior = c->posterior + begin * classes;
+    for (size_t i = 0; i < (end - begin) * classes; i++) {
+        double moved = fabs(next[i] - posterior[i]);
+        change = moved > change ? moved : change;
+        posterior[i] = next[i];
     }
     return change;
 }
@@ -267,21 +276,23 @@ static void estimate_sources(crowd *c, size_t begin, size_t end)
 {
 #pragma omp parallel for num_threads((int)c->threads) if (c->threads > 1) schedule(dynamic, 4)
     for (size_t s = begin; s < end; s++)
-        estimate_source(c, s, c->scratch + (size_t)omp_get_thread_num() * c->classes);
+        estimate_source(c, s, c->scratch + (size_t)omp_get_thread_num() * BLOCK * c->classes);
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 static double judge_items(crowd *c, size_t begin, size_t end)
 {
     double change = 0;
 #pragma omp parallel for num_threads((int)c->threads) if (c->threads > 1) schedule(static) reduction(max : change)
-    for (size_t item = begin; item < end; item++)
-        change = fmax(change, judge_item(c, item, c->scratch + (size_t)omp_get_thread_num() * c->classes));
+    for (size_t item = begin; item < end; item += BLOCK) {
+        double *next = c->scratch + (size_t)omp_get_thread_num() * BLOCK * c->classes;
+        change = fmax(change, judge_block(c, item, smaller(end, item + BLOCK), next));
+    }
     return change;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Returns false when the callback asks to stop. */
