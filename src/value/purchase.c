@@ -59,7 +59,8 @@ static gbv_status train_seed(const purchase_task *task, const gbv_model_options 
             continue;
         }
         gbv_model *fitted;
-        refit how = {.start = before, .shape = &shape, .draw = (uint32_t)seed + 1};
+        /* Rough fits move an accuracy by far less than other rows do, and take a third of the time. */
+        refit how = {.start = before, .shape = &shape, .rough = true, .draw = (uint32_t)seed + 1};
         arena_reset(&scratch);
         status = final_fit(&task->data, list[i].weights, model, &how, &scratch, &fitted, error);
         if (status != GBV_OK)
