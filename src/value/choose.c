@@ -194,9 +194,8 @@ gbv_status valuation_add_beside(valuation *v, gbv_error *error)
         if (strcmp(v->scorings[i].method->name, "gbv") != 0)
             return GBV_OK;
     for (size_t i = 0; method_at(i) && status == GBV_OK; i++) {
-        unsigned needs = method_at(i)->needs;
-        if ((needs & METHOD_NEEDS_OVERLAP && v->shared.shared_items) ||
-            (needs & METHOD_NEEDS_GOLD && v->shared.gold_items)) {
+        if (method_at(i)->needs & (METHOD_NEEDS_OVERLAP | METHOD_NEEDS_GOLD) &&
+            method_has_items(method_at(i), v->shared.shared_items, v->shared.gold_items)) {
             status = grow(v, 1, &capacity, error);
             if (status == GBV_OK)
                 status = add(v, method_at(i), NULL, NULL, error);

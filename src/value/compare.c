@@ -47,10 +47,11 @@ static bool is_labelled(const comparing *c)
 static gbv_status default_methods(const comparing *c, sentence *list, gbv_error *error)
 {
     overlap shared = {0};
-    gbv_status status = c->classes.count ? overlap_find(c->sources, c->reference, &c->classes, &shared, error) : GBV_OK;
-    bool overlaps = shared.shared_items || shared.gold_items;
+    gbv_status status = GBV_OK;
+    if (c->classes.count)
+        status = overlap_find(c->sources, is_labelled(c) ? c->reference : NULL, &c->classes, &shared, error);
     for (size_t i = 0; status == GBV_OK && method_at(i); i++)
-        if (overlaps || !(method_at(i)->needs & METHOD_NEEDS_OVERLAP))
+        if (method_has_items(method_at(i), shared.shared_items, shared.gold_items))
             sentence_add(list, "%s%s", list->length ? "," : "", method_at(i)->name);
     overlap_free(&shared);
     return status;
@@ -134,9 +135,9 @@ static gbv_status name_methods(gbv_comparison *out, gbv_error *error)
     out->method_count = r->measure_count;
     for (size_t m = 0; m < r->measure_count; m++) {
         const gbv_measure_result *by = &r->measures[m];
-        bool measure = strcmp(by->measure, by->method) != 0 && *by->measure;
+        bool named = strcmp(by->measure, by->method) != 0 && *by->measure;
         sentence label = {0};
-        sentence_add(&label, "%s%s%s%s%s", by->method, measure ? " " : "", measure ? by->measure : "",
+        sentence_add(&label, "%s%s%s%s%s", by->method, named ? " " : "", named ? by->measure : "",
                      *by->variant ? " " : "", by->variant);
         out->methods[m] = (gbv_method_comparison){.label = strdup(label.text),
                                                   .trained = {.accuracy = NAN, .standard_error = NAN},

@@ -25,3 +25,8 @@ const method *method_find(const char *name)
             return method_at(i);
     return NULL;
 }
+
+bool method_has_items(const method *m, size_t shared_items, size_t gold_items)
+{
+    return !(m->needs & METHOD_NEEDS_OVERLAP && !shared_items) && !(m->needs & METHOD_NEEDS_GOLD && !gold_items);
+}

@@ -32,5 +32,7 @@ typedef struct method {
 
 const method *method_at(size_t index); /* NULL past the last */
 const method *method_find(const char *name);
+/* Whether there are enough items of the kinds that it needs; true for a method that needs none. */
+bool method_has_items(const method *m, size_t shared_items, size_t gold_items);
 
 #endif
