@@ -109,6 +109,7 @@ typedef struct gbv_score {
 
 /* One of the ways in which the sources were scored. */
 typedef struct gbv_measure_result {
+    bool beside; /* not asked for: what the labels of shared items say by themselves (CSV leaves it out) */
     char *method;
     char *measure;            /* "" for a method that looks at the data itself */
     char *variant;            /* "" for a measure or method with one form */

@@ -64,7 +64,8 @@ void result_print_csv(const gbv_result *r, FILE *stream)
         write_line(stream, s, &own, r->method, r->measure, r->variant, r->certainty.replicates);
     }
     for (size_t m = 1; m < r->measure_count; m++)
-        for (size_t i = 0; i < r->source_count; i++)
-            write_line(stream, &r->sources[i], &r->measures[m].scores[i], r->measures[m].method, r->measures[m].measure,
-                       r->measures[m].variant, false);
+        if (!r->measures[m].beside)
+            for (size_t i = 0; i < r->source_count; i++)
+                write_line(stream, &r->sources[i], &r->measures[m].scores[i], r->measures[m].method,
+                           r->measures[m].measure, r->measures[m].variant, false);
 }

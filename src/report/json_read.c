@@ -233,6 +233,7 @@ static void read_measures(reader *r, const json_t *array, gbv_result *result)
         result->measure_count = m + 1;
         by->method = json_object_get(object, "method") ? get_text(r, object, "method") : strdup("gbv");
         by->measure = get_text(r, object, "measure");
+        by->beside = get_optional_bool(r, object, "beside");
         if (json_object_get(object, "tau")) {
             const json_t *tau = json_object_get(object, "tau");
             by->tau_mode = (gbv_tau_mode)get_word(r, tau, "mode", tau_mode_words, TAU_MODES);

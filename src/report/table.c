@@ -10,7 +10,7 @@
 enum {
     RANK_CELLS = 10,
     BAR_CELLS = 24,
-    PAIRS_SHOWN = 6,
+    PAIRS_SHOWN = 4,
     SHOWN_WHOLE = 60,
     SHOWN_BEST = 40,
     SHOWN_WORST = 10,
@@ -121,30 +121,43 @@ void result_print_warnings(const gbv_result *r, gbv_source_result *const *order,
         fprintf(stream, "warning: and %zu more about single sources; --format json lists all\n", total - shown);
 }
 
-/* What the intervals rest on, and the pairs next to each other that they leave open. */
-static void print_certainty(FILE *stream, const gbv_result *r)
+static void print_pair(FILE *stream, const gbv_result *r, const gbv_pair *p)
+{
+    fprintf(stream, "cannot be told apart: %s and %s", r->sources[p->first].name, r->sources[p->second].name);
+    if (isfinite(p->rows_needed))
+        fprintf(stream, "; about %.0f reference rows would", ceil(p->rows_needed));
+    else if (!isnan(p->rows_needed))
+        fputs("; no number of reference rows would, more rows of the two might", stream);
+    fputc('\n', stream);
+}
+
+/* What the intervals rest on, and what they leave open: first of all among neighbours in rank. */
+static void print_certainty(FILE *stream, const gbv_result *r, gbv_source_result **order)
 {
     const gbv_certainty *c = &r->certainty;
+    size_t shown = 0;
     fprintf(stream, "± is the standard error over %zu resamplings of the reference rows", c->replicates);
     if (c->refits)
         fprintf(stream, " and %zu redraws of each source's rows", c->refits);
     fputs("; ranks in brackets hold at 90 %\n", stream);
-    for (size_t i = 0; i < c->pair_count && i < PAIRS_SHOWN; i++) {
-        const gbv_pair *p = &c->pairs[i];
-        fprintf(stream, "cannot be told apart: %s and %s", r->sources[p->first].name, r->sources[p->second].name);
-        if (isfinite(p->rows_needed))
-            fprintf(stream, "; about %.0f reference rows would", ceil(p->rows_needed));
-        else if (!isnan(p->rows_needed))
-            fputs("; no number of reference rows would, more rows of the sources might", stream);
-        fputc('\n', stream);
-    }
-    if (c->pair_count > PAIRS_SHOWN)
-        fprintf(stream, "cannot be told apart: %zu more pairs; --format json lists all\n", c->pair_count - PAIRS_SHOWN);
+    for (size_t i = 0; i + 1 < r->source_count && shown < PAIRS_SHOWN; i++)
+        for (size_t k = 0; k < c->pair_count; k++) {
+            const gbv_source_result *first = &r->sources[c->pairs[k].first], *second = &r->sources[c->pairs[k].second];
+            if ((first == order[i] && second == order[i + 1]) || (second == order[i] && first == order[i + 1])) {
+                print_pair(stream, r, &c->pairs[k]);
+                shown++;
+                break;
+            }
+        }
+    if (c->pair_count > shown)
+        fprintf(stream, "cannot be told apart: %zu %spair%s of %zu; --format json lists all\n", c->pair_count - shown,
+                shown ? "more " : "", c->pair_count - shown == 1 ? "" : "s",
+                r->source_count * (r->source_count - 1) / 2);
     if (c->group)
         fprintf(stream,
-                "the sources fall into %zu groups whose members cannot be told from their best; --format json "
-                "lists them\n",
-                c->group_count);
+                "the sources fall into %zu group%s whose members cannot be told from their best; --format json lists "
+                "them\n",
+                c->group_count, c->group_count == 1 ? "" : "s");
 }
 
 static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **order, size_t name_width)
@@ -284,7 +297,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
         fprintf(stream, " and %.0f rows", r->effective_rows);
     fputc('\n', stream);
     if (sureness)
-        print_certainty(stream, r);
+        print_certainty(stream, r, order);
     if (r->measures)
         print_measures(stream, r);
     if (r->tau_curve)

@@ -199,6 +199,8 @@ gbv_status valuation_add_beside(valuation *v, gbv_error *error)
             status = grow(v, 1, &capacity, error);
             if (status == GBV_OK)
                 status = add(v, method_at(i), NULL, NULL, error);
+            if (status == GBV_OK)
+                v->scorings[v->scoring_count - 1].beside = true;
         }
     }
     return status;

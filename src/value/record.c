@@ -30,6 +30,7 @@ bool record_measures(gbv_result *result, const valuation *v)
     for (size_t m = 0; m < v->scoring_count; m++) {
         const scoring *from = &v->scorings[m];
         gbv_measure_result *by = &result->measures[m];
+        by->beside = from->beside;
         by->method = strdup(from->method->name);
         by->measure = strdup(from->info ? from->info->name : "");
         by->variant = strdup(from->variant);

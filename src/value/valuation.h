@@ -17,6 +17,7 @@ typedef struct scoring {
     const gbv_measure_info *info;     /* of the measure that scores m_s; NULL: the method looks at the data */
     char variant[GBV_VARIANT_LENGTH]; /* of the measure or else of the method; "" for one with one form */
     const char *feature_space;
+    bool beside;        /* not asked for, but told */
     bool reads_outputs; /* the model's probabilities are what it is given as features */
     gbv_tau_mode tau_mode;
     double tau;
