@@ -24,6 +24,13 @@ fi
 echo "## Measures"
 /usr/bin/python3 bench/run_measure.py
 echo
+echo "## KNN-Shapley"
+python=build/peers/bin/python # has pyDVL after make test-peers
+/usr/bin/python3 bench/run_knn_shapley.py $([ -x $python ] && echo --python $python)
+echo
+echo "## DAVINZ"
+/usr/bin/python3 bench/run_davinz.py
+echo
 echo "## CSV"
 /usr/bin/python3 bench/run_csv.py
 echo

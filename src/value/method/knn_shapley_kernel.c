@@ -21,7 +21,7 @@
 enum { GROUPS = 16, MOST_CHUNK = 256, CHUNK_CELLS = 1 << 24 };
 /* Training rows are taken in tiles of about TILE_CELLS numbers, so that a product takes milliseconds. */
 enum { FEWEST_TILE = 64, MOST_TILE = 4096, TILE_CELLS = 1 << 21 };
-enum { BUCKETS_A_MATCH = 4, MOST_BUCKETS = 1 << 17, SHORT_LIST = 4, PASSES = 3, MOST_DIGIT = 11 };
+enum { BUCKETS_A_MATCH = 2, MOST_BUCKETS = 1 << 16, SHORT_LIST = 4, PASSES = 3, MOST_DIGIT = 11 };
 
 /* Rows first..first+count-1 that belong to one source. */
 typedef struct run {
