@@ -1,10 +1,12 @@
 /* bench_measure.c - how long the measures take.
  *
  *     bench_measure                    made-up inputs, one line a case with the median seconds
- *     bench_measure MEASURE f32|f64 MODE REPETITIONS ROWS COLUMNS ARRAY LABELS|SOURCE_FEATURES
+ *     bench_measure MEASURE f32|f64 MODE REPETITIONS ROWS COLUMNS ARRAY LABELS|SOURCE_FEATURES [REPLICATES DRAWS]
  *         one case over raw arrays that another program wrote (bench/run_measure.py): prints the median seconds and
  *         the score, and for nleep the rounds of its mixture. MODE is a variant of the measure, "fast" for
- * single-precision products, or "-". ARRAY holds what the measure needs: probabilities or features. */
+ * single-precision products, or "-". ARRAY holds what the measure needs: probabilities or features.
+ *         With REPLICATES: so many replicates instead of the score, after the seconds that drawing took; DRAWS receives
+ *         the row weights (doubles), then the half-samples (32-bit integers). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "base/random.h"
 #include "measure/mixture.h"
 #include "measure/principal.h"
+#include "measure/replicate.h"
 
 enum { MAXIMAL_REPETITIONS = 101 };
 
@@ -44,6 +47,14 @@ static void *allocate(size_t bytes)
     return block;
 }
 
+static void fail_on(gbv_status status, const gbv_error *error)
+{
+    if (status == GBV_OK)
+        return;
+    fprintf(stderr, "bench_measure: %s\n", error->message);
+    exit(1);
+}
+
 /* Median seconds of `repetitions` calls after one that is not counted. */
 static double median_seconds(const char *name, const char *variant, const gbv_measure_input *input, int repetitions,
                              double *score)
@@ -52,15 +63,43 @@ static double median_seconds(const char *name, const char *variant, const gbv_me
     gbv_error error;
     for (int i = -1; i < repetitions; i++) {
         double start = seconds_now();
-        if (gbv_measure(name, variant, input, score, NULL, &error) != GBV_OK) {
-            fprintf(stderr, "bench_measure: %s\n", error.message);
-            exit(1);
-        }
+        fail_on(gbv_measure(name, variant, input, score, NULL, &error), &error);
         if (i >= 0)
             times[i] = seconds_now() - start;
     }
     qsort(times, (size_t)repetitions, sizeof *times, ascending);
     return times[repetitions / 2];
+}
+
+/* The same for `count` replicates; prints the line. */
+static void run_replicates(const char *name, const char *variant, const gbv_measure_input *input, int repetitions,
+                           size_t count, const char *draws_path)
+{
+    double times[MAXIMAL_REPETITIONS], *scores = allocate(count * sizeof *scores), start = seconds_now();
+    gbv_error error;
+    row_draws draws;
+    fail_on(row_draws_create(1, "bench", count, input->rows, 0, &draws, &error), &error);
+    double draw_seconds = seconds_now() - start;
+    for (int i = -1; i < repetitions; i++) {
+        start = seconds_now();
+        fail_on(measure_replicates(name, variant, input, &draws, NULL, NULL, scores, &error), &error);
+        if (i >= 0)
+            times[i] = seconds_now() - start;
+    }
+    qsort(times, (size_t)repetitions, sizeof *times, ascending);
+    FILE *stream = fopen(draws_path, "wb");
+    if (!stream || fwrite(draws.weights, sizeof(double), count * draws.rows, stream) != count * draws.rows ||
+        fwrite(draws.halves, sizeof(uint32_t), count * draws.half_rows, stream) != count * draws.half_rows ||
+        fclose(stream) != 0) {
+        fprintf(stderr, "bench_measure: %s could not be written\n", draws_path);
+        exit(1);
+    }
+    printf("%.9f %.9f", times[repetitions / 2], draw_seconds);
+    for (size_t b = 0; b < count; b++)
+        printf(" %.17g", scores[b]);
+    putchar('\n');
+    row_draws_free(&draws);
+    free(scores);
 }
 
 static void *read_array(const char *path, size_t size, size_t count)
@@ -103,7 +142,7 @@ static size_t nleep_rounds(const gbv_measure_input *input)
     return rounds;
 }
 
-static int run_files(char **arguments)
+static int run_files(int count, char **arguments)
 {
     const char *name = arguments[0];
     const gbv_measure_info *info = gbv_measure_find(name);
@@ -129,11 +168,15 @@ static int run_files(char **arguments)
         input.probabilities = view(values, single, rows, columns);
     else
         input.features = view(values, single, rows, columns);
-    double score, seconds = median_seconds(name, variant, &input, repetitions, &score);
-    printf("%.9f %.17g", seconds, score);
-    if (strcmp(name, "nleep") == 0)
-        printf(" %zu", nleep_rounds(&input));
-    putchar('\n');
+    if (count == 10) {
+        run_replicates(name, variant, &input, repetitions, strtoul(arguments[8], NULL, 10), arguments[9]);
+    } else {
+        double score, seconds = median_seconds(name, variant, &input, repetitions, &score);
+        printf("%.9f %.17g", seconds, score);
+        if (strcmp(name, "nleep") == 0)
+            printf(" %zu", nleep_rounds(&input));
+        putchar('\n');
+    }
     free(values);
     free(second);
     return 0;
@@ -184,11 +227,11 @@ int main(int count, char **arguments)
         {"logme", 1000, 512, 10, true, 11},  {"logme", 5994, 512, 200, true, 5},   {"logme", 50000, 512, 10, true, 3},
         {"mmd", 2000, 512, 10, false, 5},    {"mmd", 5000, 512, 10, false, 3},
     };
-    if (count == 9)
-        return run_files(arguments + 1);
+    if (count == 9 || count == 11)
+        return run_files(count - 1, arguments + 1);
     if (count != 1) {
         fprintf(stderr, "usage: bench_measure [MEASURE f32|f64 MODE REPETITIONS ROWS COLUMNS ARRAY "
-                        "LABELS|SOURCE_FEATURES]\n");
+                        "LABELS|SOURCE_FEATURES [REPLICATES DRAWS]]\n");
         return 2;
     }
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

@@ -42,9 +42,10 @@ static void print_measures(void)
         if (m->joint)
             printf("    joint     %s: a source's score depends on the sources it is compared with\n", m->joint);
     }
-    puts("  costs are the leading terms for N reference rows, D features, C classes, Z outputs of the model,\n"
-         "  n source rows and m = min(N, D); the first variant is the default; resampled says how intervals redraw the\n"
-         "  reference: each row counts more or less, or half of the rows are taken");
+    puts(
+        "  costs are the leading terms for N reference rows, D features, C classes, Z outputs of the model,\n"
+        "  n source rows and m = min(N, D); the first variant is the default; resampled says how intervals redraw the\n"
+        "  reference: each row counts more or less, or half of the rows are taken");
 }
 
 static int run(const command *self, int count, char **arguments)

@@ -124,9 +124,11 @@ static void add_line(const logme_work *work, const void *line, double factor, do
         dense_add_f32(sums, line, columns);
     else if (factor == 1)
         dense_add_f64(sums, line, columns);
+    else if (!work->single)
+        cblas_daxpy((int)columns, factor, line, 1, sums, 1);
     else
         for (size_t j = 0; j < columns; j++)
-            sums[j] += factor * (work->single ? (double)((const float *)line)[j] : ((const double *)line)[j]);
+            sums[j] += factor * (double)((const float *)line)[j];
 }
 
 /* X'y of the block's rows, for each class or target. */

@@ -3,12 +3,14 @@
  * without a column. */
 #include "measure/replicate.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "base/matrix.h"
 #include "base/memory.h"
+#include "compute/dense.h"
+#include "compute/power.h"
+#include "measure/likeliest.h"
 
 static const double smallest_probability = 1e-12;
 
@@ -30,36 +32,47 @@ static void find_columns(const gbv_measure_input *input, class_columns *columns)
     }
 }
 
+/* values[i] = ln values[i], or of the smallest that counts. */
+CLONED static void take_logarithms(double *values, size_t count)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        values[i] = power_logarithm(power_larger_f64(values[i], smallest_probability));
+}
+
 static gbv_status loss(const gbv_measure_input *input, size_t variant, double *score, double *row_terms,
                        gbv_error *error)
 {
     (void)variant;
     const gbv_matrix *matrix = &input->probabilities;
+    size_t rows = input->rows;
     class_columns columns = {memory_array(input->class_count, sizeof *columns.first),
                              memory_array(matrix->columns, sizeof *columns.next)};
-    double *buffer = memory_array(matrix->columns, sizeof *buffer), sum = 0;
+    size_t *likeliest = memory_array(rows, sizeof *likeliest);
+    double *terms = memory_array(rows, sizeof *terms);
     gbv_status status = GBV_OK;
-    if (!columns.first || !columns.next || !buffer) {
-        status = error_out_of_memory(error, "the classes of the columns");
+    if (!columns.first || !columns.next || !likeliest || !terms) {
+        status = error_out_of_memory(error, "the likelihoods of the rows");
         goto done;
     }
+    /* Which columns are likeliest is not needed; that every row is sound is. */
+    if ((status = likeliest_columns(matrix, likeliest, error)) != GBV_OK)
+        goto done;
     find_columns(input, &columns);
-    for (size_t i = 0; i < input->rows && status == GBV_OK; i++) {
-        const double *row = matrix_row(matrix, i, buffer);
-        double probability = 0;
+    for (size_t i = 0; i < rows; i++) {
+        terms[i] = 0;
         for (size_t z = columns.first[input->labels[i]]; z != SIZE_MAX; z = columns.next[z])
-            probability += row[z];
-        double term = log(fmax(probability, smallest_probability));
-        if (row_terms)
-            row_terms[i] = term;
-        sum += term;
-        status = measure_check_probabilities(row, matrix->columns, i, error);
+            terms[i] += gbv_matrix_get(matrix, i, z);
     }
-    *score = sum / (double)input->rows;
+    take_logarithms(terms, rows);
+    *score = measure_mean(terms, rows);
+    if (row_terms)
+        memcpy(row_terms, terms, rows * sizeof *terms);
 done:
     free(columns.first);
     free(columns.next);
-    free(buffer);
+    free(likeliest);
+    free(terms);
     return status;
 }
 

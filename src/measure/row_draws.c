@@ -82,7 +82,7 @@ gbv_status row_draws_create(uint64_t seed, const char *subject, size_t count, si
         random_stream_seek(&stream, (uint64_t)b << 32);
         for (size_t i = 0; i < rows; i++)
             /* Never zero, so that no row and no class vanishes. */
-            sum += line[i] = fmax(-log1p(-random_uniform(&stream)), 0x1p-60);
+            sum += line[i] = fmax(-log(1 - random_uniform(&stream)), 0x1p-60);
         take_half(line, rows, draws->half_rows, scratch + (workers > 1 ? (size_t)omp_get_thread_num() : 0) * rows,
                   draws->halves + b * draws->half_rows);
         for (size_t i = 0; i < rows; i++)
