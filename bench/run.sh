@@ -30,6 +30,7 @@ python=build/peers/bin/python # has pyDVL after make test-peers
 echo
 echo "## DAVINZ"
 /usr/bin/python3 bench/run_davinz.py
+echo
 echo "## Replicates"
 /usr/bin/python3 bench/run_replicates.py
 echo
