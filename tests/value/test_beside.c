@@ -53,6 +53,9 @@ static void only_sources_that_moved_far_are_flagged(void **state)
     /* two places are within a quarter of ten, three are not */
     assert_flagged(ten, (double[]){7.5, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 10, "");
     assert_flagged(ten, (double[]){6.5, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 10, "0");
+    /* two of eight are a quarter and no more */
+    assert_flagged(ten, (double[]){7.5, 9, 8, 7, 6, 5, 4, 3}, 8, "");
+    assert_flagged(ten, (double[]){7.5, 9, 8, 7, 6, 5, 4}, 7, "0");
 }
 
 static void a_swap_of_neighbours_counts_only_among_two(void **state)
