@@ -48,3 +48,5 @@ echo "## LAVA"
 echo
 echo "## Dawid-Skene"
 /usr/bin/python3 bench/run_dawid_skene.py
+echo "## Comparison of methods"
+/usr/bin/python3 bench/run_compare.py --program build/bench/gbv
