@@ -146,18 +146,32 @@ void run_end_progress(run_options *run)
     run->drawn = false;
 }
 
-/* From /proc, because getrusage still counts the memory of whoever started the program. */
-static double peak_memory(void)
+int run_plan(const command *self, run_options *run, const gbv_dataset *reference, const gbv_sources *sources,
+             const gbv_value_options *options)
 {
-    char line[128];
-    double kilobytes = 0;
-    FILE *stream = fopen("/proc/self/status", "re");
-    while (stream && fgets(line, sizeof line, stream))
-        if (sscanf(line, "VmHWM: %lf kB", &kilobytes) == 1)
-            break;
-    if (stream)
-        fclose(stream);
-    return 1024 * kilobytes;
+    gbv_plan *plan = NULL;
+    gbv_error error;
+    double reading = now() - run->started;
+    gbv_status status = gbv_value_plan(reference, sources, options, &plan, &error);
+    run_end_progress(run);
+    if (status == GBV_OK && run->format_name && run->format == GBV_FORMAT_JSON) {
+        gbv_metric numbers[] = {
+            {"sources", (double)plan->sources},
+            {"rows", (double)plan->rows},
+            {"reference_rows", (double)plan->reference_rows},
+            {"fits", (double)plan->fits},
+            {"replicates", (double)plan->replicates},
+            {"workers", (double)plan->workers},
+            {"seconds", reading + plan->seconds},
+            {"peak_memory_bytes", plan->peak_bytes},
+        };
+        status = gbv_metrics_write(numbers, sizeof numbers / sizeof *numbers, NULL, &error);
+    } else if (status == GBV_OK)
+        fputs(plan->text, stdout);
+    gbv_plan_free(plan);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    return fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
 }
 
 int run_write_result(const command *self, const run_options *run, const gbv_result *result)
@@ -180,7 +194,7 @@ int run_finish(const command *self, const run_options *run, size_t threads)
     gbv_status status = GBV_OK;
     const gbv_metric common[] = {
         {"seconds", now() - run->started},
-        {"peak_memory_bytes", peak_memory()},
+        {"peak_memory_bytes", gbv_memory_peak()},
         {"threads", (double)(threads ? threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN))},
     };
     enum { COMMON = sizeof common / sizeof *common };

@@ -13,7 +13,7 @@ typedef struct value_choices {
     const char *method;
     const char *shard; /* I/N */
     text_list fail_if;
-    bool paper;
+    bool paper, dry_run;
 } value_choices;
 
 static int choose(const command *self, value_choices *chosen, const inputs *in)
@@ -88,6 +88,8 @@ static int run(const command *self, int count, char **arguments)
         {"paper", OPTION_FLAG, &chosen.paper, NULL, "the paper's choices: gbv by leep, quick tau, uniform prior", 0},
         {"shard", OPTION_TEXT, &chosen.shard, "I/N",
          "score every N-th source from the I-th on and write a part for gbv merge", 0},
+        {"dry-run", OPTION_FLAG, &chosen.dry_run, NULL,
+         "check everything, then say what would be run and the time and memory it would take", 0},
         {"fail-if", OPTION_LIST, &chosen.fail_if, "COND[|COND...]",
          "exit with 5 if one holds: flag, flag=KIND, ambiguous, effective_sources<2, ...", 0},
         {0},
@@ -112,7 +114,9 @@ static int run(const command *self, int count, char **arguments)
     if (code != PARSED)
         goto done;
     run_watch(&show, &options->model.progress, &options->model.context);
-    if (chosen.shard)
+    if (chosen.dry_run)
+        code = run_plan(self, &show, in.reference, in.sources, options);
+    else if (chosen.shard)
         code = value_part(self, &in, options, &show);
     else {
         gbv_status status = gbv_value(in.reference, in.sources, options, &result, &error);
@@ -120,7 +124,7 @@ static int run(const command *self, int count, char **arguments)
         code =
             status == GBV_OK ? run_write_result(self, &show, result) : complain(self, (int)status, "%s", error.message);
     }
-    if (code == GBV_OK)
+    if (code == GBV_OK && !chosen.dry_run)
         code = run_finish(self, &show, options->model.threads);
     if (code == GBV_OK && result)
         code = fail_if_judge(self, &chosen.fail_if, result);

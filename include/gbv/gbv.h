@@ -12,8 +12,8 @@
  *
  * The pieces, from simple to expert: value.h (the valuation and its result), compare.h (several methods, and whether
  * buying pays), report.h (tables), train.h (models), data.h (datasets and sources), annotation.h (who labelled what),
- * measure.h (transferability scores), settings.h (the options of a run), shard.h (one run on several machines),
- * matrix.h, status.h.
+ * measure.h (transferability scores), settings.h (the options of a run), shard.h (one run on several machines), plan.h
+ * (what a run would take), matrix.h, status.h.
  */
 #ifndef GBV_H
 #define GBV_H
@@ -25,6 +25,7 @@
 #include <gbv/data.h>
 #include <gbv/matrix.h>
 #include <gbv/measure.h>
+#include <gbv/plan.h>
 #include <gbv/report.h>
 #include <gbv/settings.h>
 #include <gbv/shard.h>

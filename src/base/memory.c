@@ -100,3 +100,11 @@ void arena_free(arena *a)
     }
     *a = (arena){0};
 }
+
+size_t arena_bytes(const arena *a)
+{
+    size_t bytes = 0;
+    for (const struct arena_block *block = a->blocks; block; block = block->next)
+        bytes += block->size;
+    return bytes;
+}

@@ -28,5 +28,6 @@ void *arena_zeroed(arena *a, size_t count, size_t size) __attribute__((malloc));
 /* Everything handed out is gone; the memory is kept for the next use. */
 void arena_reset(arena *a);
 void arena_free(arena *a);
+size_t arena_bytes(const arena *a); /* that it holds, used or not */
 
 #endif

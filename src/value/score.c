@@ -231,6 +231,8 @@ static void worker_close(worker *w, valuation *v)
 {
 #pragma omp critical(gbv_value_report)
     {
+        size_t bytes = arena_bytes(&w->fitting) + arena_bytes(&w->reading);
+        v->worker_bytes = bytes > v->worker_bytes ? bytes : v->worker_bytes;
         v->model_seconds += w->model_seconds;
         for (size_t m = 0; w->seconds && m < v->scoring_count; m++)
             v->scorings[m].seconds += w->seconds[m];
@@ -250,7 +252,7 @@ static size_t fits_of(const valuation *v, size_t index)
 
 /* Sources are scored side by side. Each worker has its own memory and error; the failure of the lowest-numbered source
  * is the one reported, so that the message does not depend on who was faster. */
-static gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
+gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
 {
     size_t count = v->source_count, failed_index = SIZE_MAX;
     gbv_status failed = GBV_OK;

@@ -67,15 +67,17 @@ typedef struct valuation {
     size_t target_count;
     row_hashes *row_hashes; /* of each source that this run scores */
     double model_seconds;   /* of fitting */
+    size_t worker_bytes;    /* the most memory that one worker needed */
     bool tau_can_be_judged; /* by final models on a labelled reference */
     tau_choice tau_judged;  /* of the first scoring, when it has folds */
     gbv_model **models;     /* where each m_s is to be kept; NULL: nobody needs it after its scores */
 } valuation;
 
-/* value.c: the stages in their order. From options to checked options, with the prior and the names; to scored sources
- * and the record of the run; to its weights, which needs no data any more unless tau is judged. The result may be there
- * when a stage fails. */
+/* value.c: the stages in their order. From options to checked options, with the prior and the names; to all that
+ * scoring needs (valuation_score begins with that itself); to scored sources and the record of the run; to its weights,
+ * which needs no data any more unless tau is judged. The result may be there when a stage fails. */
 GBV_MUST_CHECK gbv_status valuation_open(valuation *v, gbv_result **result, gbv_error *error);
+GBV_MUST_CHECK gbv_status valuation_prepare(valuation *v, gbv_result *result, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_weigh(valuation *v, gbv_result *result, gbv_error *error);
 void valuation_close(valuation *v); /* what the stages left in it */
@@ -107,6 +109,8 @@ void targets_free(valuation *v);
 
 /* score.c: fits each m_s, reads it out once and scores it in every way; fills agreement, flags that need the readout,
  * and `result->measures`. */
+/* Its first half: without the methods that look at the data. */
+GBV_MUST_CHECK gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error);
 GBV_MUST_CHECK gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error);
 
 /* combine.c: the parts of the sources become scores; without a reference their models are judged by each other. */

@@ -106,7 +106,7 @@ static gbv_status match_sources(valuation *v, gbv_result *result, gbv_error *err
     return GBV_OK;
 }
 
-gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
+gbv_status valuation_prepare(valuation *v, gbv_result *result, gbv_error *error)
 {
     gbv_status status = match_sources(v, result, error);
     if (status == GBV_OK)
@@ -124,8 +124,15 @@ gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
     status = targets_create(v, error);
     for (size_t t = 0; t < v->target_count && status == GBV_OK; t++)
         result->reference_rows += v->targets[t].rows.rows;
-    if (status == GBV_OK && (status = valuation_make_room(v, error)) == GBV_OK &&
-        (status = targets_resample(v, error)) == GBV_OK)
+    if (status == GBV_OK)
+        status = valuation_make_room(v, error);
+    return status == GBV_OK ? targets_resample(v, error) : status;
+}
+
+gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
+{
+    gbv_status status = valuation_prepare(v, result, error);
+    if (status == GBV_OK)
         status = score_sources(v, result, error);
     if (status == GBV_OK && !record_run(result, v))
         status = error_out_of_memory(error, "the result");

@@ -1,0 +1,399 @@
+/* forecast.c - what a run would take, reckoned from a pilot: one source is fitted and scored as it would be, on a
+ * sample of its rows where it is large. Methods that look at the data are tried at two sizes, which tells how they
+ * grow. */
+#include <gbv/plan.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/plan.h"
+#include "value/certainty.h"
+#include "value/shared_rows.h"
+#include "value/valuation.h"
+
+enum {
+    PILOT_FITS = 4,     /* one of its own, the refit that others build on, and two of those */
+    PILOT_ROWS = 4000,  /* more are sampled */
+    FEWEST_ROWS = 64,   /* fewer are not sampled further */
+    PILOT_EPOCHS = 20,  /* more are reckoned */
+    METHOD_ROWS = 600,  /* of all sources together, in the first trial of a method that looks at the data */
+    HASH_BYTES = 64,    /* that a row's hash takes until the rows that sources share are found */
+    RESAMPLE_COPIES = 4 /* of every draw of every score, while intervals are computed */
+};
+static const double PILOT_SECONDS = 1, CONTENTION = 1.15, PAIR_SECONDS = 2e-8;
+
+typedef struct pilot {
+    const gbv_model_options *asked;
+    bool alone; /* the source may use all threads */
+    double begun, ended[PILOT_FITS];
+    size_t fits;
+    size_t rows;    /* that were fitted */
+    double fitting; /* the share of the time that it took */
+    bool patient, stopped;
+} pilot;
+
+/* A worker's own time, so that what else the machine is doing does not count. */
+static double pilot_seconds(const pilot *p)
+{
+    struct timespec time;
+    if (p->alone || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0)
+        return clock_seconds();
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool watch_pilot(void *context, const char *stage, size_t done, size_t total)
+{
+    pilot *p = context;
+    double time = pilot_seconds(p);
+    (void)total;
+    if (strcmp(stage, "models") == 0)
+        while (p->fits < done && p->fits < PILOT_FITS)
+            p->ended[p->fits++] = time;
+    if (p->asked->progress && p->asked->progress(p->asked->context, "pilot", p->fits, PILOT_FITS))
+        p->stopped = true;
+    return p->stopped || (time - p->begun > PILOT_SECONDS && (p->fits > 0 || !p->patient));
+}
+
+/* The source itself, or every so manieth row of it. The caller frees its rows and labels when they are not `s`'s. */
+static bool sample_source(const source *s, size_t rows, source *sampled)
+{
+    *sampled = *s;
+    if (s->probabilities || rows >= s->row_count)
+        return true;
+    sampled->rows = memory_array(rows, sizeof *sampled->rows);
+    sampled->labels = memory_array(rows, sizeof *sampled->labels);
+    for (size_t i = 0; i < rows && sampled->rows && sampled->labels; i++) {
+        size_t from = (size_t)((double)i * (double)s->row_count / (double)rows);
+        sampled->rows[i] = s->rows ? s->rows[from] : from;
+        sampled->labels[i] = s->labels[from];
+    }
+    sampled->row_count = rows;
+    return sampled->rows && sampled->labels;
+}
+
+static void forget_sample(const source *s, source *sampled)
+{
+    if (sampled->rows != s->rows)
+        free(sampled->rows);
+    if (sampled->labels != s->labels)
+        free(sampled->labels);
+}
+
+/* Scores one source as the only one of its shard. */
+static gbv_status run_pilot(const valuation *v, size_t index, size_t rows, pilot *p, gbv_result *scrap,
+                            valuation *trial, gbv_error *error)
+{
+    gbv_value_options options = *v->options;
+    gbv_sources sources = *v->sources;
+    source *items = memory_array(v->source_count, sizeof *items);
+    scoring *scorings = memory_array(v->scoring_count, sizeof *scorings);
+    gbv_status status = GBV_OK;
+    if (items)
+        memcpy(items, v->sources->items, v->source_count * sizeof *items);
+    if (!items || !scorings || !sample_source(&v->sources->items[index], rows, &items[index])) {
+        status = error_out_of_memory(error, "the pilot");
+        goto done;
+    }
+    memcpy(scorings, v->scorings, v->scoring_count * sizeof *scorings);
+    if (scorings[0].draws.refits > PILOT_FITS - 1)
+        scorings[0].draws.refits = PILOT_FITS - 1;
+    free(v->row_hashes[index].rows); /* of a pilot before */
+    v->row_hashes[index] = (row_hashes){0};
+    options.shard = index + 1;
+    options.shards = v->source_count;
+    options.undefined_as_zero = true;
+    options.model.progress = watch_pilot;
+    options.model.context = p;
+    if (options.model.epochs > PILOT_EPOCHS)
+        options.model.epochs = PILOT_EPOCHS;
+    sources.items = items;
+    *trial = *v;
+    trial->options = &options;
+    trial->sources = trial->given.sources = &sources;
+    trial->scorings = scorings;
+    trial->threads = p->alone ? v->threads : 1;
+    trial->model_seconds = 0;
+    p->fits = 0;
+    p->rows = items[index].row_count;
+    p->begun = pilot_seconds(p);
+    double begun = clock_seconds();
+    status = score_models(trial, scrap, error);
+    p->fitting = fmin(trial->model_seconds / fmax(clock_seconds() - begun, 1e-9), 1);
+    if (status == GBV_INTERRUPTED && !p->stopped)
+        status = GBV_OK;
+done:
+    if (items)
+        forget_sample(&v->sources->items[index], &items[index]);
+    free(items);
+    free(scorings);
+    return status;
+}
+
+/* The source whose rows come nearest to the mean, among those that are fitted. */
+static size_t choose_source(const valuation *v)
+{
+    double mean = 0, nearest = INFINITY;
+    size_t chosen = 0;
+    for (size_t i = 0; i < v->source_count; i++)
+        mean += (double)v->sources->items[i].row_count / (double)v->source_count;
+    for (size_t i = 0; i < v->source_count; i++) {
+        double distance = fabs((double)v->sources->items[i].row_count - mean);
+        if (!v->sources->items[i].probabilities && distance < nearest) {
+            nearest = distance;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+/* Adds what scoring the run's own sources by their models takes: from the fits of the pilot, whose time grows with the
+ * rows, and the scoring, whose time does not. */
+static gbv_status plan_models(const valuation *v, gbv_result *scrap, gbv_plan *expected, gbv_error *error)
+{
+    size_t index = choose_source(v), rows = PILOT_ROWS, largest = 0, refits = v->scorings[0].draws.refits;
+    pilot p = {.asked = &v->options->model, .alone = v->source_count == 1};
+    valuation trial = {0};
+    double now = gbv_memory_now(), peak = gbv_memory_peak();
+    gbv_status status;
+    do {
+        p.patient = rows <= FEWEST_ROWS;
+        if ((status = run_pilot(v, index, rows, &p, scrap, &trial, error)) != GBV_OK)
+            return status;
+        rows = p.rows / 4 > FEWEST_ROWS ? p.rows / 4 : FEWEST_ROWS;
+    } while (p.fits == 0);
+    double first = p.ended[0] - p.begun, sources = 0;
+    double second = p.fits > 1 ? p.ended[1] - p.ended[0] : first;
+    double later = p.fits > 2 ? (p.ended[p.fits - 1] - p.ended[1]) / (double)(p.fits - 2) : second;
+    double epochs = v->options->model.epochs > PILOT_EPOCHS ? (double)v->options->model.epochs / PILOT_EPOCHS : 1;
+    for (size_t i = 0; i < v->source_count; i++)
+        if (valuation_owns(v, i)) {
+            size_t own = v->sources->items[i].row_count;
+            sources += p.rows ? p.fitting * epochs * (double)own / (double)p.rows + 1 - p.fitting : 1;
+            largest = own > largest ? own : largest;
+        }
+    double of_one = first + (refits ? second + (double)(refits - 1) * later : 0);
+    expected->seconds += sources * of_one / (double)expected->workers * (expected->workers > 1 ? CONTENTION : 1);
+    expected->fit_seconds = p.rows ? 1000 * p.fitting * epochs * first / (double)p.rows : 0;
+    /* What a fit takes beside its worker's arenas is seen where the pilot made the process larger than it ever was. */
+    double growth = p.rows && largest > p.rows ? (double)largest / (double)p.rows : 1,
+           worker = (double)trial.worker_bytes;
+    if (gbv_memory_peak() > peak)
+        worker = fmax(worker, gbv_memory_peak() - now);
+    expected->peak_bytes += (double)expected->workers * worker * growth;
+    return GBV_OK;
+}
+
+/* Seconds of the method with a share of all rows; NaN when it cannot be tried so. */
+static gbv_status try_method(const valuation *v, const scoring *by, double share, double *seconds, gbv_error *error)
+{
+    gbv_value_options options = *v->options;
+    gbv_sources sources = *v->sources;
+    gbv_dataset reference = *v->reference;
+    char tried[2 * GBV_VARIANT_LENGTH + 64];
+    gbv_result *result = NULL;
+    gbv_error own;
+    gbv_status status = GBV_OK;
+    snprintf(tried, sizeof tried, "uniform,%s%s%s", by->method->name, *by->variant ? ":" : "", by->variant);
+    options.method = tried;
+    options.variant = NULL;
+    options.replicates = options.shards = options.shard = 0;
+    options.tau_mode = GBV_TAU_OWN;
+    options.tau_curve = false;
+    options.prior_mode = GBV_PRIOR_UNIFORM;
+    *seconds = NAN;
+    reference.row_count = (size_t)ceil(share * (double)v->reference->row_count);
+    reference.row_index = memory_array(reference.row_count, sizeof *reference.row_index);
+    reference.labels = v->reference->labels ? memory_array(reference.row_count, sizeof *reference.labels) : NULL;
+    sources.items = memory_zeroed(v->source_count, sizeof *sources.items);
+    if (!reference.row_index || (v->reference->labels && !reference.labels) || !sources.items)
+        status = error_out_of_memory(error, "the pilot");
+    for (size_t i = 0; i < reference.row_count && status == GBV_OK; i++) {
+        size_t from = (size_t)((double)i * (double)v->reference->row_count / (double)reference.row_count);
+        reference.row_index[i] = v->reference->row_index ? v->reference->row_index[from] : from;
+        if (reference.labels)
+            reference.labels[i] = v->reference->labels[from];
+    }
+    for (size_t s = 0; s < v->source_count && status == GBV_OK; s++)
+        if (!sample_source(&v->sources->items[s], (size_t)ceil(share * (double)v->sources->items[s].row_count),
+                           &sources.items[s]))
+            status = error_out_of_memory(error, "the pilot");
+    if (status == GBV_OK) {
+        status = gbv_value(&reference, &sources, &options, &result, &own);
+        if (status == GBV_OK && result->measure_count == 2)
+            *seconds = result->measures[1].seconds;
+        if (status == GBV_INTERRUPTED && error)
+            *error = own;
+        status = status == GBV_INTERRUPTED ? status : GBV_OK;
+    }
+    for (size_t s = 0; sources.items && s < v->source_count; s++)
+        if (sources.items[s].name)
+            forget_sample(&v->sources->items[s], &sources.items[s]);
+    free(sources.items);
+    free(reference.row_index);
+    free(reference.labels);
+    gbv_result_free(result);
+    return status;
+}
+
+/* Adds what the methods that look at the data take, as it grows between two samples. Most of them hold the rows of all
+ * sources and a number for each pair of a source's row and a reference's. */
+static gbv_status plan_methods(const valuation *v, gbv_plan *expected, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    double rows = 0, columns = v->sources->items[0].dataset->features.columns;
+    for (size_t s = 0; s < v->source_count; s++)
+        rows += (double)v->sources->items[s].row_count;
+    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++) {
+        const scoring *by = &v->scorings[m];
+        double share = fmin(1, METHOD_ROWS / fmax(rows, 1)), twice = fmin(1, 2 * share), small = NAN, large = NAN;
+        if (by->info || !(by->method->needs & METHOD_NEEDS_ROWS) || !v->reference)
+            continue;
+        double pairs = rows * (double)v->reference->row_count * sizeof(float);
+        expected->peak_bytes += rows * columns * sizeof(float);
+        expected->peak_bytes += v->options->memory ? fmin(pairs, (double)v->options->memory) : pairs;
+        if (twice > share && (status = try_method(v, by, share, &small, error)) != GBV_OK)
+            break;
+        status = try_method(v, by, twice, &large, error);
+        double power = isfinite(small) && small > 0 ? fmin(fmax(log2(large / small), 1), 3) : 2;
+        if (isfinite(large))
+            expected->seconds += large * pow(1 / twice, power);
+    }
+    return status;
+}
+
+/* What comes after the scores: the choice of tau, which trains final models; pairs of sources; rows they share. */
+static void plan_weighing(const valuation *v, gbv_plan *expected)
+{
+    double count = (double)v->source_count, rows = 0, drawn = (double)v->scorings[0].draws.count;
+    for (size_t s = 0; s < v->source_count; s++)
+        rows += (double)v->sources->items[s].row_count;
+    expected->peak_bytes += HASH_BYTES * rows;
+    if (v->options->shards)
+        return;
+    /* A linear model begins where the one of the tau before ended. */
+    bool linear = strcmp(v->options->model.model, "linear") == 0;
+    double grid = linear ? .1 : 1, columns = (double)v->sources->items[0].dataset->features.columns;
+    for (size_t m = 0; m < v->scoring_count; m++)
+        if (v->scorings[m].draws.folds)
+            expected->seconds +=
+                grid * 2 * TAU_GRID_COUNT * expected->fit_seconds * rows / 1000 / (v->threads > 1 ? 2 : 1);
+    if (v->scorings[0].draws.folds)
+        expected->peak_bytes += (v->threads > 1 ? 2 : 1) * rows * columns * sizeof(double);
+    if (v->options->replicates) {
+        double pairs = count <= CERTAINTY_PAIRED_SOURCES ? count * count / 2 : count * log2(count);
+        expected->seconds += pairs * drawn * PAIR_SECONDS;
+        expected->peak_bytes += RESAMPLE_COPIES * sizeof(double) * drawn * count;
+    }
+}
+
+static void write_seconds(FILE *stream, double seconds)
+{
+    if (seconds < 1)
+        fputs("less than a second", stream);
+    else if (seconds < 100)
+        fprintf(stream, "about %.0f s", seconds);
+    else if (seconds < 6000)
+        fprintf(stream, "about %.0f minutes", seconds / 60);
+    else
+        fprintf(stream, "about %.0f hours", seconds / 3600);
+}
+
+static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *error)
+{
+    size_t length;
+    FILE *stream = open_memstream(&expected->text, &length);
+    if (!stream)
+        return error_out_of_memory(error, "the plan");
+    fprintf(stream, "would score %zu source%s of %zu rows in all on %zu %s rows", expected->sources,
+            expected->sources == 1 ? "" : "s", expected->rows, expected->reference_rows,
+            v->reference ? "reference" : "other sources'");
+    if (v->options->shards)
+        fprintf(stream, " (shard %zu of %zu)", v->options->shard, v->options->shards);
+    fputs("\nby ", stream);
+    for (size_t m = 0; m < v->scoring_count; m++) {
+        const scoring *by = &v->scorings[m];
+        bool named = by->info && strcmp(by->info->name, by->method->name) != 0;
+        fprintf(stream, "%s%s%s%s%s%s", m ? ", " : "", by->method->name, named ? " " : "", named ? by->info->name : "",
+                *by->variant ? " " : "", by->variant);
+    }
+    fprintf(stream, "\n%zu fit%s of %s models", expected->fits, expected->fits == 1 ? "" : "s",
+            v->options->model.model);
+    if (expected->refits)
+        fprintf(stream, ", %zu of each on resampled rows of its source", expected->refits);
+    if (expected->replicates)
+        fprintf(stream, "; %zu resamplings of the reference rows", expected->replicates);
+    fprintf(stream, "\n%zu worker%s; ", expected->workers, expected->workers == 1 ? "" : "s side by side");
+    write_seconds(stream, expected->seconds);
+    fprintf(stream, " and %.0f MB of memory are expected, within a factor of two\n", ceil(expected->peak_bytes / 1e6));
+    bool kept = !ferror(stream);
+    return fclose(stream) == 0 && kept ? GBV_OK : error_out_of_memory(error, "the plan");
+}
+
+static void count_work(const valuation *v, const gbv_result *scrap, gbv_plan *expected)
+{
+    expected->reference_rows = scrap->reference_rows;
+    expected->replicates = v->options->replicates;
+    expected->refits = v->scorings[0].info ? v->scorings[0].draws.refits : 0;
+    for (size_t i = 0; i < v->source_count; i++)
+        if (valuation_owns(v, i)) {
+            expected->sources++;
+            expected->rows += v->sources->items[i].row_count;
+            expected->fits += v->sources->items[i].probabilities ? 0 : 1 + expected->refits;
+        }
+    expected->workers = plan_workers(v->threads, expected->sources);
+}
+
+gbv_status gbv_value_plan(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
+                          gbv_plan **out, gbv_error *error)
+{
+    gbv_value_options defaults = gbv_value_defaults();
+    valuation v = {.reference = reference,
+                   .sources = sources,
+                   .source_count = sources->count,
+                   .options = options ? options : &defaults};
+    gbv_result *scrap = NULL;
+    gbv_plan *made = memory_zeroed(1, sizeof *made);
+    double begun = clock_seconds();
+    *out = NULL;
+    if (!made)
+        return error_out_of_memory(error, "the plan");
+    struct plan p = plan_begin(v.options->model.threads);
+    v.threads = p.threads;
+    gbv_status status = valuation_open(&v, &scrap, error);
+    if (status == GBV_OK)
+        status = valuation_prepare(&v, scrap, error);
+    if (status == GBV_OK) {
+        made->seconds = clock_seconds() - begun;
+        made->peak_bytes = gbv_memory_now();
+        count_work(&v, scrap, made);
+        status = plan_models(&v, scrap, made, error);
+    }
+    if (status == GBV_OK)
+        status = plan_methods(&v, made, error);
+    if (status == GBV_OK) {
+        plan_weighing(&v, made);
+        made->peak_bytes = fmax(made->peak_bytes, gbv_memory_peak());
+        status = write_text(&v, made, error);
+    }
+    plan_end(p);
+    valuation_close(&v);
+    gbv_result_free(scrap);
+    if (status == GBV_OK)
+        *out = made;
+    else
+        gbv_plan_free(made);
+    return status;
+}
+
+void gbv_plan_free(gbv_plan *expected)
+{
+    if (expected)
+        free(expected->text);
+    free(expected);
+}
