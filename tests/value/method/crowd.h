@@ -22,8 +22,7 @@ static inline overlap crowd_of(const char *text, size_t sources, size_t classes)
         for (const char *c = text; *c; items++) {
             assert_true(items < MOST && count < MOST);
             if (c[s] != '.')
-                labels[count++] =
-                    (item_label){.item = items, .source = (int32_t)s, .class_index = c[s] - '0'};
+                labels[count++] = (item_label){.item = items, .source = (int32_t)s, .class_index = c[s] - '0'};
             c += sources;
             gold[items] = *c == '*' ? c[1] - '0' : -1;
             c += *c == '*' ? 2 : 0;
