@@ -84,13 +84,6 @@ void *arena_zeroed(arena *a, size_t count, size_t size)
     return block;
 }
 
-void arena_reset(arena *a)
-{
-    for (struct arena_block *block = a->blocks; block; block = block->next)
-        block->used = 0;
-    a->current = a->blocks;
-}
-
 void arena_free(arena *a)
 {
     for (struct arena_block *block = a->blocks, *next; block; block = next) {
@@ -99,6 +92,23 @@ void arena_free(arena *a)
         free(block);
     }
     *a = (arena){0};
+}
+
+/* Several blocks become one with some room to spare: the next use may want other sizes, and blocks that fit none of
+ * them would only add up. */
+void arena_reset(arena *a)
+{
+    size_t used = 0;
+    for (struct arena_block *block = a->blocks; block; block = block->next) {
+        used += block->used;
+        block->used = 0;
+    }
+    a->current = a->blocks;
+    if (!a->blocks || !a->blocks->next)
+        return;
+    arena_free(a);
+    if (arena_array(a, used + used / 8, 1)) /* if not now, then when it is needed */
+        a->blocks->used = 0;
 }
 
 size_t arena_bytes(const arena *a)
