@@ -4,23 +4,27 @@
     print(result)                                # the ranking
     model = gbv.train(sources, result)           # or: your_model.fit(X, y, sample_weight=result.sample_weight())
 
-`gbv.value` ranks and weights sources, `gbv.train` trains on them accordingly, `gbv.measure` scores arrays, and
-`gbv.GBV` is the valuation in scikit-learn's manner. Failures are `gbv.Error`s with one sentence that says what to do.
+`gbv.value` ranks and weights sources, `gbv.train` trains on them accordingly, `gbv.compare` values by several methods
+side by side, `gbv.measure` scores arrays, and `gbv.GBV` is the valuation in scikit-learn's manner. Failures are
+`gbv.Error`s with one sentence that says what to do.
 """
 # The library is loaded before NumPy: see _library._open.
 from ._library import __version__ as __version__
 from ._annotations import Annotations
+from ._comparison import Comparison, compare
 from ._errors import Error, InputError, InterruptedRun, UndefinedError, UsageError
 from ._estimator import GBV
+from ._inputs import NO_REFERENCE
 from ._measure import MeasureInfo, measure, measures
 from ._result import Result
 from ._train import Model, load_model, train
 from ._value import value
 
 # In messages they are known by where people find them.
-for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, GBV, MeasureInfo, Model,
-                Result):
+for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, Comparison, GBV,
+                MeasureInfo, Model, Result):
     _public.__module__ = __name__
 
-__all__ = ["Annotations", "Error", "GBV", "InputError", "InterruptedRun", "MeasureInfo", "Model", "Result",
-           "UndefinedError", "UsageError", "load_model", "measure", "measures", "train", "value"]
+__all__ = ["Annotations", "Comparison", "Error", "GBV", "InputError", "InterruptedRun", "MeasureInfo", "Model",
+           "NO_REFERENCE", "Result", "UndefinedError", "UsageError", "compare", "load_model", "measure", "measures",
+           "train", "value"]

@@ -30,18 +30,24 @@ class GBV:
     (40,)
     """
 
-    def __init__(self, measure: Union[str, Sequence[str]] = "leep", *, variant: Optional[str] = None,
-                 model: str = "linear", tau: Union[str, float] = "quick", prior: Any = "uniform",
-                 undefined: str = "error", fast: bool = False, seed: Optional[int] = None, threads: int = 0,
-                 l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
-                 batch: Optional[int] = None, learning_rate: Optional[float] = None,
-                 class_map: Optional[Path] = None) -> None:
+    def __init__(self, measure: Union[str, Sequence[str], None] = None, *, method: Union[str, Sequence[str]] = "gbv",
+                 variant: Optional[str] = None, unlabelled: bool = False, model: str = "linear",
+                 tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
+                 intervals: Union[int, str] = 200, refits: int = 20, memory: Optional[int] = None, fast: bool = False,
+                 seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
+                 hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
+                 learning_rate: Optional[float] = None, class_map: Optional[Path] = None) -> None:
         self.measure = measure
+        self.method = method
         self.variant = variant
+        self.unlabelled = unlabelled
         self.model = model
         self.tau = tau
         self.prior = prior
         self.undefined = undefined
+        self.intervals = intervals
+        self.refits = refits
+        self.memory = memory
         self.fast = fast
         self.seed = seed
         self.threads = threads

@@ -6,6 +6,7 @@ takes a setting, a field of `Reading`.
 from __future__ import annotations
 
 import ctypes
+import enum
 import os
 import warnings
 from ctypes import byref, c_char_p, c_void_p
@@ -16,6 +17,18 @@ from ._arrays import as_array, as_codes, encode, is_frame, view
 from ._errors import InputError, UsageError
 from ._library import CONSTANTS, Handle, call, gbv_read_options, texts
 from ._options import choose, count
+
+
+class Nothing(enum.Enum):
+    """In place of a reference: there is none, and the sources are judged by each other."""
+
+    NO_REFERENCE = "no reference"
+
+    def __repr__(self) -> str:
+        return "gbv.NO_REFERENCE"
+
+
+NO_REFERENCE = Nothing.NO_REFERENCE
 
 Dataset = Any  #: (X, y), a DataFrame with a label column, {"x": X, "y": y}, or a path
 Path = Union[str, "os.PathLike[str]"]
@@ -161,7 +174,7 @@ def open_dataset(value: Dataset, name: str, reading: Reading) -> Handle:
         return _read_dataset(value, reading)
     if is_frame(value):
         features, labels, _ = split_frame(value, name, reading)
-        return create_dataset(features, labels, name)
+        return create_dataset(features, None if reading.features_only else labels, name)
     if isinstance(value, Mapping):
         features = _pick(value, _FEATURE_NAMES, name, "features")
         label_names = _LABEL_NAMES if reading.label_column is None else (str(reading.label_column).lower(),)

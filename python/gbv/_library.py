@@ -24,7 +24,7 @@ CONSTANTS = {
     "GBV_F16": 8, "GBV_F32": 9, "GBV_F64": 10,
     "GBV_OK": 0, "GBV_FAILED": 1, "GBV_USAGE": 2, "GBV_BAD_INPUT": 3, "GBV_UNDEFINED": 4, "GBV_CONDITION": 5,
     "GBV_INTERRUPTED": 130,
-    "GBV_TAU_QUICK": 0, "GBV_TAU_CODE": 1, "GBV_TAU_FIXED": 2,
+    "GBV_TAU_QUICK": 0, "GBV_TAU_CODE": 1, "GBV_TAU_FIXED": 2, "GBV_TAU_AUTO": 3,
     "GBV_PRIOR_UNIFORM": 0, "GBV_PRIOR_ROWS": 1, "GBV_PRIOR_GIVEN": 2,
     "GBV_COLOR_AUTO": 0, "GBV_COLOR_GRAY": 1, "GBV_COLOR_RGB": 2,
     "GBV_FORMAT_TABLE": 0, "GBV_FORMAT_JSON": 1, "GBV_FORMAT_CSV": 2,
@@ -70,6 +70,10 @@ class gbv_value_options(ctypes.Structure):
                 ("shards", c_size_t)]
 
 
+class gbv_compare_options(ctypes.Structure):
+    _fields_ = [("value", gbv_value_options), ("methods", c_char_p), ("test", c_void_p), ("seeds", c_size_t)]
+
+
 class gbv_measure_input(ctypes.Structure):
     _fields_ = [("rows", c_size_t), ("labels", c_void_p), ("class_count", c_size_t), ("probabilities", gbv_matrix),
                 ("column_class", c_void_p), ("features", gbv_matrix), ("source_features", gbv_matrix),
@@ -82,7 +86,7 @@ class gbv_measure_info(ctypes.Structure):
 
 
 MIRRORED = (gbv_error, gbv_matrix, gbv_read_options, gbv_annotation_options, gbv_progress, gbv_model_options,
-            gbv_value_options, gbv_measure_input, gbv_measure_info)
+            gbv_value_options, gbv_compare_options, gbv_measure_input, gbv_measure_info)
 
 _ERROR = POINTER(gbv_error)
 _READ = POINTER(gbv_read_options)
@@ -125,6 +129,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_value": (c_int, [c_void_p, c_void_p, POINTER(gbv_value_options), _OUT, _ERROR]),
     "gbv_result_text": (c_int, [c_void_p, c_int, _OUT, _ERROR]),
     "gbv_result_free": (None, [c_void_p]),
+    "gbv_compare_defaults": (gbv_compare_options, []),
+    "gbv_compare": (c_int, [c_void_p, c_void_p, POINTER(gbv_compare_options), _OUT, _ERROR]),
+    "gbv_comparison_text": (c_int, [c_void_p, c_int, _OUT, _ERROR]),
+    "gbv_comparison_free": (None, [c_void_p]),
     "gbv_text_free": (None, [c_void_p]),
     "gbv_measure_at": (POINTER(gbv_measure_info), [c_size_t]),
     "gbv_measure": (c_int, [c_char_p, c_char_p, POINTER(gbv_measure_input), POINTER(c_double), POINTER(c_double),

@@ -5,13 +5,14 @@ import ctypes
 import math
 import operator
 from ctypes import c_double
-from typing import Any, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 from ._arrays import encode
 from ._errors import UsageError
 from ._library import CONSTANTS, gbv_value_options
 
 _MOST = (1 << 63) - 1  # JSON readers keep what is below 2^63
+_MOST_REPLICATES = 1000000
 
 
 def fill(options: ctypes.Structure, **given: Any) -> None:
@@ -58,12 +59,35 @@ def choose(value: Any, name: str, choices: Sequence[str]) -> str:
     return str(value)
 
 
-def set_tau(options: gbv_value_options, tau: Union[str, float]) -> None:
-    if isinstance(tau, str):
-        if tau not in ("quick", "code"):
-            raise UsageError(f"tau is {tau!r}; expected quick, code or a number above zero")
+def names(value: Union[str, Sequence[str], None], name: str) -> Optional[str]:
+    """One name or several as the library lists them."""
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(each, str) for each in value):
+        raise UsageError(f"{name} is {value!r}; expected a name, or a list of names")
+    return ",".join(value)
+
+
+def set_tau(options: gbv_value_options, tau: Union[str, float, None]) -> None:
+    if tau is None:
+        return
+    if isinstance(tau, str) and tau in ("quick", "auto", "code"):
         options.tau_mode = CONSTANTS["GBV_TAU_" + tau.upper()]
         return
-    options.tau_mode, options.tau = CONSTANTS["GBV_TAU_FIXED"], number(tau, "tau")
-    if not options.tau > 0:
-        raise UsageError(f"tau is {tau!r}; expected quick, code or a number above zero")
+    if isinstance(tau, str) or not number(tau, "tau") > 0:
+        raise UsageError(f"tau is {tau!r}; expected quick, auto, code or a number above zero")
+    options.tau_mode, options.tau = CONSTANTS["GBV_TAU_FIXED"], float(tau)
+
+
+def set_intervals(options: gbv_value_options, intervals: Union[int, str, None]) -> None:
+    if intervals is None:
+        return
+    given: Any = 0 if isinstance(intervals, str) and intervals == "off" else intervals
+    try:
+        replicates = operator.index(given)
+    except TypeError:
+        replicates = -1
+    if replicates != 0 and not 2 <= replicates <= _MOST_REPLICATES:
+        raise UsageError(f"intervals is {intervals!r}; expected 'off', or a number of resamplings from 2 to "
+                         f"{_MOST_REPLICATES} (200 serve most uses)")
+    options.replicates = replicates

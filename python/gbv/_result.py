@@ -1,24 +1,25 @@
-"""What a valuation found, as plain Python data: it can be copied, pickled and kept after the arrays are gone."""
+"""What a valuation found."""
 from __future__ import annotations
 
 import html
-import json
 import math
-import os
-import tempfile
 from typing import Any, Optional
 
 import numpy as np
 
 from ._arrays import Array
 from ._errors import UsageError
-from ._inputs import Path
+from ._library import Handle
+from ._report import Report, number, score
 from ._sources import Origin
 
-_SCORE_WITHOUT_NUMBER = {"minus_infinity": -math.inf, "undefined": math.nan}
+# Pairs of numbers by their keys, and what they are called as columns.
+_INTERVALS = {"score_interval": ("score_low", "score_high"),
+              "score_interval_model": ("score_model_low", "score_model_high"),
+              "posterior_interval": ("posterior_low", "posterior_high"), "rank_interval": ("rank_best", "rank_worst")}
 
 
-class Result:
+class Result(Report):
     """The worth of each source: what `gbv.value` returns.
 
     Numbers by source are dictionaries in the order in which the sources were given.
@@ -37,15 +38,9 @@ class Result:
     1.0
     """
 
-    def __init__(self, json_text: str, table: str, csv: str, origin: list[Origin]) -> None:
-        self._json, self._table, self._csv, self._origin = json_text, table, csv, origin
-        self.record: dict[str, Any] = json.loads(json_text)
-        """The whole result as docs/formats.md describes it."""
-
-    @property
-    def sources(self) -> list[str]:
-        """The names of the sources, in the order given."""
-        return [source["name"] for source in self.record["sources"]]
+    def __init__(self, found: Handle, origin: list[Origin]) -> None:
+        super().__init__("gbv_result_text", found)
+        self._origin = origin
 
     @property
     def ranking(self) -> list[str]:
@@ -71,20 +66,86 @@ class Result:
     @property
     def scores(self) -> dict[str, float]:
         """The measure T of each source: -inf where it is the worst possible, nan where it is undefined."""
-        return {source["name"]: _score(source) for source in self.record["sources"]}
+        return {source["name"]: score(source) for source in self.record["sources"]}
+
+    def _ways(self) -> list[dict[str, Any]]:
+        """Every way in which the sources were scored; a result with one is that way itself."""
+        return self.record.get("measures") or [self.record]
 
     @property
     def measures(self) -> dict[str, dict[str, float]]:
-        """The scores by measure and source, the measure that decides first; `record["measures"]` has the rest."""
-        found = {each["measure"]: {source["name"]: _score(source) for source in each["sources"]}
-                 for each in self.record.get("measures", ())}
-        return found or {self.record["measure"]: self.scores}
+        """The scores by gbv's measures and source, the measure that decides first; `record["measures"]` has the
+        rest."""
+        return {way["measure"]: _scores(way) for way in self._ways() if way["method"] == "gbv"}
+
+    @property
+    def methods(self) -> dict[str, dict[str, float]]:
+        """The scores by method and source, the method that decides first, each as `method=` takes it: "gbv:leep",
+        "cmmd:exact", "uniform"."""
+        return {_form(way): _scores(way) for way in self._ways()}
+
+    def _sure(self, key: str) -> dict[str, Any]:
+        if "certainty" not in self.record:
+            raise UsageError("how sure this result is was not asked: value the sources with intervals=200")
+        return self._by_source(key)
+
+    def _interval(self, key: str) -> dict[str, tuple[float, float]]:
+        return {name: (number(low), number(high)) for name, (low, high) in self._sure(key).items()}
+
+    @property
+    def score_interval(self) -> dict[str, tuple[float, float]]:
+        """Where the score of each source lies at 90 %, were other rows of it and of the reference drawn; nan where that
+        is not known."""
+        return self._interval("score_interval")
+
+    @property
+    def posterior_interval(self) -> dict[str, tuple[float, float]]:
+        """Where the weight of each source lies, in the same way."""
+        return self._interval("posterior_interval")
+
+    @property
+    def rank_interval(self) -> dict[str, Optional[tuple[int, int]]]:
+        """The best and the worst rank that each source may have, for all of them at once at 90 %; None where that is
+        not known."""
+        return {name: (best, worst) if best else None for name, (best, worst) in self._sure("rank_interval").items()}
+
+    @property
+    def p_best(self) -> dict[str, float]:
+        """The probability that each source is the best one, which the weight is not."""
+        return {name: number(share) for name, share in self._sure("p_best").items()}
+
+    @property
+    def indistinguishable(self) -> list[tuple[str, str]]:
+        """The pairs of sources that cannot be told apart, the better one first."""
+        return list(self.rows_needed)
+
+    @property
+    def rows_needed(self) -> dict[tuple[str, str], float]:
+        """About how many rows of the reference would tell each such pair apart: inf where no number would, more rows of
+        the sources might; nan where that is not known."""
+        self._sure("name")
+        if "groups" in self.record:
+            raise UsageError(f"pairs are not compared among {len(self.sources)} sources, more than 200: "
+                             f"record['groups'] lists those that cannot be told from the best of their group")
+        return {(pair["better"], pair["worse"]):
+                math.inf if pair["rows_needed_status"] == "no_number_will_do" else number(pair["rows_needed"])
+                for pair in self.record["separation"]}
+
+    @property
+    def tau_curve(self) -> list[dict[str, Any]]:
+        """With `tau_curve=True` a record for each tau: `tau` (inf: the prior), `effective_sources`, `posterior` by
+        source and, where it could be judged, `log_likelihood` of a held-out reference row under the final model, its
+        `deficit` to that of the best tau and `deficit_error`, else nan."""
+        numbers = ("effective_sources", "log_likelihood", "deficit", "deficit_error")
+        return [{"tau": _tau(point["tau"]), **{key: number(point[key]) for key in numbers},
+                 "posterior": dict(zip(self.sources, point["posterior"]))}
+                for point in self.record.get("tau_curve", ())]
 
     @property
     def agreement(self) -> dict[str, float]:
         """The share of reference rows that each source's model labels as the reference does; nan where it knows none of
         the reference's classes."""
-        return {name: _number(share) for name, share in self._by_source("agreement").items()}
+        return {name: number(share) for name, share in self._by_source("agreement").items()}
 
     @property
     def flags(self) -> dict[str, list[str]]:
@@ -99,8 +160,7 @@ class Result:
     @property
     def tau(self) -> float:
         """The temperature; inf with a single source."""
-        value = self.record["tau"]["value"]
-        return math.inf if value is None else float(value)
+        return _tau(self.record["tau"]["value"])
 
     @property
     def effective_sources(self) -> float:
@@ -110,17 +170,7 @@ class Result:
     @property
     def effective_rows(self) -> float:
         """How many equal rows the weights amount to; nan when a source without rows has weight."""
-        return _number(self.record["effective_rows"])
-
-    @property
-    def warnings(self) -> list[str]:
-        """What is odd about the run, then about each source: one sentence each."""
-        return [*self.record["warnings"], *(text for source in self.record["sources"] for text in source["warnings"])]
-
-    @property
-    def notes(self) -> list[str]:
-        """What was joined and left out of annotations: one sentence each."""
-        return list(self.record.get("notes", ()))
+        return number(self.record["effective_rows"])
 
     def _refuse_probabilities(self) -> None:
         for source, origin in zip(self.record["sources"], self._origin):
@@ -173,70 +223,55 @@ class Result:
         return np.concatenate(list(parts.values())) if parts else np.zeros(0)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per source, in the order given; `flags` holds the kinds with blanks between."""
+        """A pandas DataFrame with a row per source, in the order given. Intervals are two columns each, `score_low` and
+        `score_high`, ..., `rank_best` and `rank_worst`; `flags` holds the kinds with blanks between."""
         import pandas
 
-        rows = [{key: value for key, value in source.items() if key not in ("input", "warnings")}
-                for source in self.record["sources"]]
+        rows = [{key: math.nan if value is None else value for key, value in source.items()
+                 if key not in ("input", "warnings")} for source in self.record["sources"]]
         for row in rows:
-            row["score"] = _score(row)
+            row["score"] = score(row)
             row["flags"] = " ".join(_flags(row))
+            for key, columns in _INTERVALS.items():
+                unknown = 0 if key == "rank_interval" else None
+                row.update(zip(columns, (math.nan if end == unknown else end for end in row.pop(key, ()))))
         return pandas.DataFrame(rows).set_index("name").rename_axis("source")
-
-    def to_json(self) -> str:
-        """The result as `gbv value --format json` writes it, byte for byte."""
-        return self._json
-
-    def to_csv(self) -> str:
-        """One line per source, as `gbv value --format csv` writes it."""
-        return self._csv
-
-    def save(self, path: Path) -> None:
-        """Writes a file, whole or not at all: JSON, or by the ending CSV (.csv) or the table (.txt).
-
-        `gbv train --result` and `gbv weights` read the JSON.
-        """
-        ending = os.path.splitext(os.fspath(path))[1].lower()
-        text = {".csv": self._csv, ".txt": self._table}.get(ending, self._json)
-        folder = os.path.dirname(os.path.abspath(path))
-        with tempfile.NamedTemporaryFile("w", dir=folder, encoding="utf-8", newline="", delete=False) as file:
-            try:
-                file.write(text)
-                file.close()
-                mask = os.umask(0)
-                os.umask(mask)
-                os.chmod(file.name, 0o666 & ~mask)
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
-
-    def __repr__(self) -> str:
-        return self._table.rstrip("\n")
 
     def _repr_html_(self) -> str:
         largest = max([source["posterior"] for source in self.record["sources"]], default=0) or 1
+        sure = "certainty" in self.record
         rows = "".join(
-            f"<tr><td>{source['rank']}</td><td style='text-align:left'>{html.escape(source['name'])}</td>"
-            f"<td>{source['rows']}</td><td>{_cell(source['agreement'], '.4f')}</td><td>{_score(source):.4f}</td>"
+            f"<tr><td>{_rank(source)}</td><td style='text-align:left'>{html.escape(source['name'])}</td>"
+            f"<td>{source['rows']}</td><td>{_cell(source['agreement'], '.4f')}</td><td>{score(source):.4f}</td>"
             f"<td>{source['posterior']:.4f}</td><td style='text-align:left'><div style='background:#4c9aa8;"
             f"height:0.8em;width:{120 * source['posterior'] / largest:.0f}px'></div></td>"
-            f"<td>{_cell(source['row_weight'], '.3g')}</td><td style='text-align:left'>{', '.join(_flags(source))}</td>"
-            f"</tr>"
+            f"<td>{_cell(source['row_weight'], '.3g')}</td>" + sure * f"<td>{_cell(source.get('p_best'), '.2f')}</td>" +
+            f"<td style='text-align:left'>{', '.join(_flags(source))}</td></tr>"
             for source in self._ranked())
         heads = "".join(f"<th>{head}</th>" for head in ("rank", "source", "rows", "agreement", "score", "weight", "",
-                                                       "weight per row", "flags"))
+                                                       "weight per row", *sure * ["p best"], "flags"))
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings + self.notes)
         return (f"<table><caption>{html.escape(self._table.splitlines()[0])}</caption><thead><tr>{heads}</tr></thead>"
                 f"<tbody>{rows}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else ""))
 
 
-def _score(source: dict[str, Any]) -> float:
-    return float(_SCORE_WITHOUT_NUMBER.get(source["score_status"], source["score"]))
+def _form(way: dict[str, Any]) -> str:
+    form = way["measure"] if way["method"] == "gbv" else way["variant"]
+    return f"{way['method']}:{form}" if form else str(way["method"])
 
 
-def _number(value: Optional[float]) -> float:
-    return math.nan if value is None else float(value)
+def _scores(way: dict[str, Any]) -> dict[str, float]:
+    return {source["name"]: score(source) for source in way["sources"]}
+
+
+def _tau(value: Optional[float]) -> float:
+    return math.inf if value is None else float(value)
+
+
+def _rank(source: dict[str, Any]) -> str:
+    """The rank, and where others are possible the ranks it may have, as in the table."""
+    best, worst = source.get("rank_interval", (0, 0))
+    return str(source["rank"]) + (f" ({best}–{worst})" if best != worst else "")
 
 
 def _cell(value: Optional[float], form: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref, c_double, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Mapping, Optional
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from ._annotations import Annotated, Annotations
 from ._arrays import Array, as_array, as_codes, encode, is_frame, view
 from ._errors import Error, InputError, UsageError
-from ._inputs import Dataset, Path, Reader, Reading, create_dataset, is_path, open_dataset, path_bytes, split_frame
+from ._inputs import NO_REFERENCE, Dataset, Path, Reader, Reading, create_dataset, is_path, open_dataset, path_bytes
+from ._inputs import split_frame
 from ._library import CONSTANTS, Handle, call, gbv_value_options, library, texts
 from ._options import number
 
@@ -140,8 +141,11 @@ def open_sources(value: Sources, reading: Reading, class_map: Optional[Path] = N
 
 
 def open_inputs(reference: Optional[Dataset], sources: Sources, reading: Reading, class_map: Optional[Path] = None,
-                probabilities: Probabilities = None) -> tuple[Handle, SourcesHandle]:
-    """The trusted set, which of annotations the gold items are, and the sources."""
+                probabilities: Probabilities = None, unlabelled: bool = False) -> tuple[Handle, SourcesHandle]:
+    """The trusted set, which of annotations the gold items are and which is NULL where there is none, and the
+    sources."""
+    if unlabelled and (reference is None or reference is NO_REFERENCE):
+        raise UsageError("unlabelled says that the reference has no labels, and no reference was given: give its X")
     if isinstance(sources, Annotations):
         sources = Annotated(sources, reading)
         if reference is None:
@@ -149,8 +153,11 @@ def open_inputs(reference: Optional[Dataset], sources: Sources, reading: Reading
         sources.refuse_reference()
     elif reference is None:
         raise UsageError("no reference was given; None goes with gbv.Annotations(..., gold=FILE), whose gold items are "
-                         "the reference")
-    trusted = open_dataset(reference, "reference", reading)
+                         "the reference; gbv.NO_REFERENCE has the sources judged by each other")
+    if unlabelled and isinstance(reference, tuple):
+        raise UsageError("reference is a tuple, and unlabelled says that it has no labels: give X alone")
+    trusted = Handle("gbv_dataset_free") if reference is NO_REFERENCE else \
+        open_dataset(reference, "reference", replace(reading, features_only=unlabelled))
     return trusted, open_sources(sources, reading, class_map, probabilities)
 
 

@@ -8,7 +8,8 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from ._arrays import Array
-from ._errors import InputError
+from ._comparison import Comparison
+from ._errors import InputError, UsageError
 from ._inputs import Path, Reading, open_dataset, path_bytes
 from ._library import Handle, call, library, watch
 from ._options import fill
@@ -109,6 +110,9 @@ def _weights(weights: Union[Result, Any], sources: Handle) -> Any:
         return None
     if isinstance(weights, str) and weights == "equal":
         return source_numbers([1] * len(names), sources, "weights")
+    if isinstance(weights, Comparison):
+        raise UsageError("a comparison has the weights of several methods; give those of one: "
+                         "comparison.posterior[LABEL]")
     if not isinstance(weights, Result):
         return source_numbers(weights, sources, "weights")
     posterior = weights.posterior

@@ -1,21 +1,44 @@
 """gbv.value: what each source is worth."""
 from __future__ import annotations
 
-import ctypes
 from ctypes import byref
 from typing import Any, Callable, Optional, Sequence, Union
 
-from ._errors import UsageError
 from ._inputs import Dataset, Path, Reading
-from ._library import CONSTANTS, Handle, call, library, watch
-from ._options import choose, fill, set_tau
+from ._library import Handle, call, gbv_value_options, library, watch
+from ._options import choose, fill, names, set_intervals, set_tau
 from ._result import Result
-from ._sources import Probabilities, Sources, open_inputs, origins, set_prior
+from ._sources import Probabilities, Sources, SourcesHandle, open_inputs, origins, set_prior
 
 
-def value(reference: Optional[Dataset], sources: Sources = None, *, measure: Union[str, Sequence[str]] = "leep",
-          variant: Optional[str] = None, probabilities: Probabilities = None, model: str = "linear",
-          tau: Union[str, float] = "quick", prior: Any = "uniform", undefined: str = "error", tau_curve: bool = False,
+_MODEL = ("model", "l2", "hidden", "epochs", "batch", "learning_rate", "seed", "threads")
+_READING = ("label_column", "source_column", "item_column", "resize", "color", "skip_bad_rows")
+
+
+def prepare(options: gbv_value_options, reading: Reading, given: dict[str, Any]) -> tuple[Handle, SourcesHandle]:
+    """What `value` and `compare` have in common: sets the options and opens reference and sources by the arguments that
+    were given."""
+    fill(options.model, **{name: given[name] for name in _MODEL})
+    fill(options, measure=names(given["measure"], "measure"), unlabelled=given["unlabelled"], fast=given["fast"],
+         refits=given["refits"], memory=given["memory"])
+    set_tau(options, given["tau"])
+    set_intervals(options, given["intervals"])
+    options.undefined_as_zero = choose(given["undefined"], "undefined", ("error", "zero")) == "zero"
+    trusted, opened = open_inputs(given["reference"], given["sources"], reading, given["class_map"],
+                                  given["probabilities"], given["unlabelled"])
+    set_prior(options, given["prior"], opened)
+    return trusted, opened
+
+
+def reading_of(given: dict[str, Any]) -> Reading:
+    return Reading(**{name: given[name] for name in _READING})
+
+
+def value(reference: Optional[Dataset], sources: Sources = None, *, method: Union[str, Sequence[str]] = "gbv",
+          measure: Union[str, Sequence[str], None] = None, variant: Optional[str] = None,
+          probabilities: Probabilities = None, unlabelled: bool = False, model: str = "linear",
+          tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
+          intervals: Union[int, str] = 200, refits: int = 20, tau_curve: bool = False, memory: Optional[int] = None,
           fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
           hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
           learning_rate: Optional[float] = None, label_column: Any = None, source_column: Any = None,
@@ -25,19 +48,27 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, measure: Uni
 
     reference: the trusted set: `(X, y)`, a DataFrame with a label column, `{"x": X, "y": y}`, or the path of a file
         ("FEATURES,LABELS" for two) or of a folder of images. Arrays are not copied. None with annotations that have
-        gold labels.
+        gold labels; `gbv.NO_REFERENCE` where there is nothing trusted: the sources are then judged by each other.
     sources: a dictionary of name -> dataset (as the reference, each in any form); or everybody's rows as
         `(X, y, source)`; or a DataFrame or file with `source_column`; or a folder with a file or folder per source; or
         `gbv.Annotations`.
-    measure, variant: the transferability measure, see `gbv.measures`. Several ("leep,logme", a list, or "all") are
-        scored from the same models; the first decides the weights.
+    method: "gbv", or another way of valuing ("cmmd", "lava", "knn-shapley", ...; `gbv list methods`), or several, of
+        which the first decides the weights. "NAME:FORM" chooses a form: "cmmd:exact", and of gbv the measure.
+    measure, variant: the transferability measure by which gbv scores, see `gbv.measures`; by default leep, or
+        etran-energy where the reference has no labels. Several ("leep,logme", a list, or "all") are scored from the
+        same models; the first decides the weights.
     probabilities: more sources, without rows of their own: name -> what a model of yours thinks of each row of the
         reference, as an array (rows x classes), `(array, class_names)`, a DataFrame with a column per class, or a path.
+    unlabelled: the reference has no labels, and is X alone: an array, a DataFrame or a path.
     model: "linear" or "mlp"; `l2`, and for the mlp `hidden`, `epochs`, `batch`, `learning_rate` and `seed`.
-    tau: "quick" (1 / log2 of the number of sources), "code" or a number: small ones sharpen the weights.
+    tau: "quick" (1 / log2 of the number of sources), "auto" (by how the final model does on held-out rows of the
+        reference), "code" or a number: small ones sharpen the weights. None: quick for gbv, 1 for other methods.
     prior: "uniform", "rows", a dictionary of name -> number, numbers in the order of the sources, or a CSV file.
     undefined: "error", or "zero": a source whose score is undefined gets no weight.
+    intervals: resamplings of the reference's rows, which tell how sure the result is, or "off".
+    refits: fits of each model on resampled rows of its source, for the same.
     tau_curve: also the weights at a range of tau.
+    memory: bytes that lava's cost matrix may take; by default a quarter of the machine's.
     fast: single precision where the measure offers it.
     threads: 0 for every core; the result does not depend on it.
     label_column: the column or array that holds the labels; by default label, labels, y, target, targets or class.
@@ -65,32 +96,12 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, measure: Uni
         ...
     gbv.UsageError: there is no measure "leap"; the nearest is leep: `gbv list measures` names them all
     """
+    given = locals()
     options = library.gbv_value_defaults()
-    fill(options.model, model=model, l2=l2, hidden=hidden, epochs=epochs, batch=batch, learning_rate=learning_rate,
-         seed=seed, threads=threads)
-    fill(options, measure=_names(measure), variant=variant, tau_curve=tau_curve, fast=fast)
-    set_tau(options, tau)
-    options.undefined_as_zero = choose(undefined, "undefined", ("error", "zero")) == "zero"
-    reading = Reading(label_column=label_column, source_column=source_column, item_column=item_column, resize=resize,
-                      color=color, skip_bad_rows=skip_bad_rows)
-    trusted, opened = open_inputs(reference, sources, reading, class_map, probabilities)
-    set_prior(options, prior, opened)
+    fill(options, method=names(method, "method"), variant=variant, tau_curve=tau_curve)
+    trusted, opened = prepare(options, reading_of(given), given)
     note = watch(options.model)
     result = Handle("gbv_result_free")
     call("gbv_value", trusted.pointer, opened.pointer, byref(options), byref(result.pointer), keep=(trusted, opened),
          note=note, progress=progress)
-    return Result(_text(result, "JSON"), _text(result, "TABLE"), _text(result, "CSV"), origins(opened))
-
-
-def _names(measure: Union[str, Sequence[str]]) -> str:
-    if isinstance(measure, str):
-        return measure
-    if not isinstance(measure, (list, tuple)) or not measure or not all(isinstance(name, str) for name in measure):
-        raise UsageError(f"measure is {measure!r}; expected the name of a measure, or a list of names")
-    return ",".join(measure)
-
-
-def _text(result: Handle, form: str) -> str:
-    text = Handle("gbv_text_free")
-    call("gbv_result_text", result.pointer, CONSTANTS["GBV_FORMAT_" + form], byref(text.pointer))
-    return ctypes.string_at(text.pointer).decode()
+    return Result(result, origins(opened))
