@@ -59,10 +59,10 @@ class Comparison(Report):
         correlations of the weights with `test_accuracy`, and how many equal sources the weights amount to."""
         import pandas
 
-        rows = [{"method": label, "kind": kind, **{key: number(each.get(key)) for key in _NUMBERS}}
-                for kind, group in (("method", self.methods), ("baseline", self.baselines))
-                for label, each in group.items()]
-        return pandas.DataFrame(rows).set_index("method")
+        found = {**self.methods, **self.baselines}
+        columns: dict[str, list[Any]] = {"kind": ["method"] * len(self.methods) + ["baseline"] * len(self.baselines)}
+        columns |= {key: [number(each.get(key)) for each in found.values()] for key in _NUMBERS}
+        return pandas.DataFrame(columns, list(found)).rename_axis("method")
 
 
 def compare(reference: Optional[Dataset], sources: Sources = None, *,

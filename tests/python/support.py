@@ -66,9 +66,9 @@ class FolderTest(unittest.TestCase):
 
         expected = json.loads(text)
         for key in ("tau", "entropy", "effective_sources", "effective_rows", "reference_rows", "warnings", "variant",
-                    "problem", "feature_space", "run", "seed", "ambiguous"):
+                    "problem", "feature_space", "run", "seed", "ambiguous", "method", "reference_uses"):
             self.assertEqual(result.record[key], expected[key], key)
-        for key in ("tau_curve", "measures", "notes"):
+        for key in ("tau_curve", "measures", "notes", "certainty", "indistinguishable", "separation", "groups"):
             self.assertEqual(result.record.get(key), expected.get(key), key)
         self.assertEqual(len(result.record["sources"]), len(expected["sources"]))
         for mine, theirs in zip(result.record["sources"], expected["sources"]):

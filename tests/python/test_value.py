@@ -177,8 +177,8 @@ class Results(FolderTest):
         self.assertEqual(alone.measures, {"accuracy": result.agreement})
         self.assertEqual(list(gbv.value(*people(), measure="all").measures), [info.name for info in gbv.measures()])
         for measure in ([], 3, [3], {"nce": 1}):
-            self.assert_fails(gbv.UsageError, "expected the name of a measure, or a list of names", gbv.value,
-                              *people(), measure=measure)
+            self.assert_fails(gbv.UsageError, "expected a name, or a list of names", gbv.value, *people(),
+                              measure=measure)
         self.assert_fails(gbv.UsageError, 'there is no measure "leap"', gbv.value, *people(), measure=["nce", "leap"])
 
     def test_flags(self):
