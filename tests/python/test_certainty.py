@@ -114,6 +114,7 @@ class Sureness(FolderTest):
         result = gbv.value((x, y), {"anna": (x, y), "one row": (x[:1], y[:1])}, measure="mmd", variant="unbiased",
                            undefined="zero")
         self.assertTrue(all(map(math.isnan, result.score_interval["one row"])))
+        self.assertEqual(result.rank_interval, {"anna": (1, 1), "one row": None})
         self.assertIn("anna", result._repr_html_())
 
     def test_a_page_shows_ranks_and_the_probability_of_being_best(self):
@@ -163,6 +164,19 @@ class Sureness(FolderTest):
         self.assertTrue((frame["score_model_low"] <= frame["score_model_high"]).all())
         self.assertFalse([name for name in frame.columns if name.endswith(("_interval", "_interval_model"))])
         self.assertNotIn("score_low", gbv.value(*people(), intervals="off").to_frame().columns)
+        (x, y), _ = people()
+        few = gbv.value((x, y), {"a": (x, y), "b": (x[:1], y[:1])}, method="mmd:unbiased", undefined="zero").to_frame()
+        self.assertTrue(few.loc["b", ["score", "score_low", "rank_best", "p_best"]].isna().all())
+
+    def test_a_frame_without_usable_labels_is_a_reference(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        (X, _), sources = people()
+        frame = pandas.DataFrame(X).assign(label=np.nan).rename(columns=str)
+        self.assertEqual(gbv.value(frame, sources, unlabelled=True).scores,
+                         gbv.value(X, sources, unlabelled=True).scores)
 
 
 class Refusals(FolderTest):
