@@ -59,7 +59,8 @@ class GBV:
         self.class_map = class_map
 
     def fit(self, X: Any, y: Any, *, source: Any, reference: Dataset) -> GBV:
-        """X, y: everybody's rows and labels; source: who labelled or sold each row; reference: the trusted set."""
+        """X, y: everybody's rows and labels; source: who labelled or sold each row; reference: the trusted set, as for
+        `gbv.value`."""
         self.result_ = value(reference, (X, y, source), **self.get_params())
         self.sources_ = np.array(self.result_.sources)
         self.posterior_ = np.array(list(self.result_.posterior.values()))

@@ -3,6 +3,7 @@ import copy
 import math
 import pickle
 import unittest
+import unittest.mock
 
 from support import FolderTest, gbv, np, people, program
 
@@ -48,6 +49,17 @@ class SameAsTheProgram(FolderTest):
         x, y = (np.concatenate([each[part] for each in sources.values()]) for part in (0, 1))
         fitted = gbv.GBV().fit(x, y, source=np.repeat(list(sources), 120), reference=gbv.NO_REFERENCE)
         self.assertEqual(fitted.result_.record["reference_uses"], [])
+
+    def test_memory_reaches_the_library(self):
+        class Stop(Exception):
+            pass
+
+        def stop(name, reference, sources, options, *rest, **more):
+            self.assertEqual(options._obj.memory, 12345)
+            raise Stop
+
+        with unittest.mock.patch("gbv._value.call", stop), self.assertRaises(Stop):
+            gbv.value(*people(), memory=12345)
 
     def test_the_defaults_are_the_librarys(self):
         from gbv._library import library
