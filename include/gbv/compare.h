@@ -19,7 +19,7 @@ extern "C" {
 
 /* Start from gbv_compare_defaults(). */
 typedef struct gbv_compare_options {
-    gbv_value_options value; /* as in gbv_value, but `method` is not looked at; no intervals by default */
+    gbv_value_options value; /* as in gbv_value, but `method` and shards are not looked at; no intervals by default */
     const char *methods;     /* as gbv_value_options.method; NULL: every method that applies to these sources. The
                                 first must be able to run; another that cannot is listed with its reason */
     const gbv_dataset *test; /* labelled rows that judge the final models; NULL: nothing is trained */

@@ -113,6 +113,7 @@ static gbv_status value_by_all(comparing *c, gbv_error *error)
 {
     sentence list = {0};
     gbv_value_options options = c->options->value;
+    options.shard = options.shards = 0; /* every model is needed here */
     gbv_status status = GBV_OK;
     double begun = clock_seconds();
     if (!(options.method = c->options->methods)) {
