@@ -127,7 +127,8 @@ lbfgs_end lbfgs_minimise(const lbfgs_problem *problem, double *point, arena *scr
         return LBFGS_NO_MEMORY;
     size_t count = problem->count;
     s.value = problem->evaluate(problem->context, point, s.gradient);
-    double tolerance = fmax(problem->tolerance, problem->share * cblas_dnrm2((int)count, s.gradient, 1));
+    double loose = fmin(problem->share * cblas_dnrm2((int)count, s.gradient, 1), problem->most);
+    double tolerance = fmax(problem->tolerance, loose);
     for (size_t iteration = 0; iteration < problem->iteration_limit; iteration++) {
         if (cblas_dnrm2((int)count, s.gradient, 1) <= tolerance)
             return LBFGS_CONVERGED;

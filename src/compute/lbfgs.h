@@ -20,8 +20,8 @@ typedef struct lbfgs_problem {
     /* Told of each iteration; true stops. */
     bool (*interrupted)(void *context, size_t iteration, size_t limit);
     void *context;
-    double tolerance; /* on the Euclidean norm of the gradient */
-    double share;     /* the same as a share of the norm at the start, where that is larger; 0: none */
+    double tolerance;   /* on the Euclidean norm of the gradient */
+    double share, most; /* a looser one: this share of the norm at the start, but at most so much; 0: none */
     size_t iteration_limit;
 } lbfgs_problem;
 

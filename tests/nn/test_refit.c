@@ -149,6 +149,27 @@ static void a_rough_refit_leaves_little_of_the_way(void **state)
     }
 }
 
+static void a_rough_fit_recovers_from_a_poor_start(void **state)
+{
+    (void)state;
+    gbv_model_options options = gbv_model_defaults();
+    rows r = rows_of_classes(7, 200, 8, 3);
+    gbv_model *exact = fit_model(rows_sample(&r, NULL), 3, &options);
+    gbv_model *start = fit_model(rows_sample(&r, NULL), 3, &options);
+    for (size_t i = 0; i < start->parameter_count; i++)
+        start->parameters[i] *= i % 2 ? -1e4 : 1e4;
+    gbv_model *rough = follow(rows_sample(&r, NULL), 3, &options, &(refit){.start = start, .rough = true});
+    double *a = model_probabilities(exact, rows_sample(&r, NULL));
+    double *b = model_probabilities(rough, rows_sample(&r, NULL));
+    assert_near(largest_difference(a, b, 600), 0, 0.02);
+    free(a);
+    free(b);
+    gbv_model_free(exact);
+    gbv_model_free(start);
+    gbv_model_free(rough);
+    rows_free(&r);
+}
+
 static void a_start_that_cannot_serve_is_not_used(void **state)
 {
     (void)state;
@@ -203,6 +224,7 @@ int main(void)
         cmocka_unit_test(a_fit_started_at_its_minimum_is_done_at_once),
         cmocka_unit_test(the_start_is_taken_class_by_class),
         cmocka_unit_test(a_rough_refit_leaves_little_of_the_way),
+        cmocka_unit_test(a_rough_fit_recovers_from_a_poor_start),
         cmocka_unit_test(a_start_that_cannot_serve_is_not_used),
         cmocka_unit_test(a_network_of_another_draw_has_other_numbers),
     };
