@@ -166,8 +166,11 @@ int run_plan(const command *self, run_options *run, const gbv_dataset *reference
             {"peak_memory_bytes", plan->peak_bytes},
         };
         status = gbv_metrics_write(numbers, sizeof numbers / sizeof *numbers, NULL, &error);
-    } else if (status == GBV_OK)
+    } else if (status == GBV_OK) {
         fputs(plan->text, stdout);
+        if (reading > 1)
+            printf("reading the inputs took %.0f s, which comes on top\n", reading);
+    }
     gbv_plan_free(plan);
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);

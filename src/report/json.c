@@ -182,6 +182,8 @@ static void write_curve(json_writer *json, const gbv_result *r)
 void result_json_measure(json_writer *json, const gbv_result *r, const gbv_measure_result *by)
 {
     json_text(json, "method", by->method);
+    if (by->beside)
+        json_bool(json, "beside", true);
     json_text(json, "measure", by->measure);
     json_text(json, "variant", by->variant);
     json_text(json, "feature_space", by->feature_space);

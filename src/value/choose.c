@@ -219,6 +219,7 @@ gbv_status valuation_choose_recorded(valuation *v, const gbv_result *run, gbv_er
         status = add(v, m, *by->measure ? by->measure : NULL, *by->variant ? by->variant : NULL, error);
         if (status == GBV_OK && v->scoring_count != i + 1)
             return error_set(error, GBV_BAD_INPUT, "the same way of scoring is there twice: %.64s", by->method);
+        v->scorings[i].beside = by->beside;
         v->scorings[i].tau_mode = by->tau_mode;
         v->scorings[i].tau = by->tau;
         if (status == GBV_OK && by->tau_mode == GBV_TAU_AUTO)
@@ -238,7 +239,8 @@ gbv_status valuation_make_room(valuation *v, gbv_error *error)
         scoring *by = &v->scorings[i];
         bool decides = i == 0,
              judged = v->tau_can_be_judged && (o->tau_mode == GBV_TAU_AUTO || (decides && o->tau_curve));
-        by->draws = draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? o->refits : 0);
+        by->draws = draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? o->refits : 0,
+                             by->method->knows_interval ? 2 : 0);
         size_t cells;
         if (__builtin_mul_overflow(v->source_count * v->target_count, by->draws.count * by->part_count, &cells))
             return error_out_of_memory(error, "the scores");
@@ -259,8 +261,6 @@ void valuation_forget(valuation *v)
     for (size_t i = 0; i < v->scoring_count; i++) {
         free(v->scorings[i].parts);
         free(v->scorings[i].scores);
-        free(v->scorings[i].low);
-        free(v->scorings[i].high);
     }
     free(v->scorings);
     for (size_t i = 0; v->row_hashes && i < v->source_count; i++)

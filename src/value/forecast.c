@@ -328,6 +328,9 @@ static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *
         fprintf(stream, ", %zu of each on resampled rows of its source", expected->refits);
     if (expected->replicates)
         fprintf(stream, "; %zu resamplings of the reference rows", expected->replicates);
+    for (size_t m = 0; m < v->scoring_count; m++)
+        if (v->scorings[m].draws.folds)
+            fprintf(stream, "; %d final models to judge tau", 2 * TAU_GRID_COUNT);
     fprintf(stream, "\n%zu worker%s; ", expected->workers, expected->workers == 1 ? "" : "s side by side");
     write_seconds(stream, expected->seconds);
     fprintf(stream, " and %.0f MB of memory are expected, within a factor of two\n", ceil(expected->peak_bytes / 1e6));

@@ -98,10 +98,10 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
     result->certainty = (gbv_certainty){.replicates = by->draws.replicates, .refits = by->draws.refits, .level = LEVEL};
     for (size_t s = 0; s < count; s++) {
         take_source(&c.sources[s], &result->sources[s]);
-        if (by->low) {
-            result->sources[s].score_interval[0] = by->low[s];
-            result->sources[s].score_interval[1] = by->high[s];
-        }
+        if (by->draws.ends)
+            for (int end = 0; end < 2; end++)
+                result->sources[s].score_interval[end] =
+                    by->scores[s * by->draws.count + draws_ends(&by->draws) + (size_t)end];
     }
     for (size_t s = 0; s < count; s++)
         result->measures[0].scores[s].standard_error = result->sources[s].standard_error;

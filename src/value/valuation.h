@@ -23,10 +23,9 @@ typedef struct scoring {
     double tau;
     draws draws;
     size_t part_count;
-    double *parts;      /* source x target x draw x part: what each source contributes; NaN where undefined */
-    double *scores;     /* source x draw */
-    double *low, *high; /* of each source: an interval that the method knows itself; NULL: none */
-    double seconds;     /* of work, without fitting the models */
+    double *parts;  /* source x target x draw x part: what each source contributes; NaN where undefined */
+    double *scores; /* source x draw */
+    double seconds; /* of work, without fitting the models */
 } scoring;
 
 /* A set of rows that models are scored on: the reference, or without one the rows of a source. */

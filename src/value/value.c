@@ -62,6 +62,10 @@ static gbv_status check_options(valuation *v, gbv_error *error)
         return status;
     if (v->sources->count == 0)
         return error_set(error, GBV_USAGE, "there are no sources: give at least one with --source NAME=FILE");
+    if (o->replicates == 1)
+        return error_set(error, GBV_USAGE,
+                         "one replicate says nothing about its spread: ask for 2 or more (200 serve most "
+                         "uses), or for none");
     if ((status = posterior_check_tau(v->scorings[0].tau_mode, v->scorings[0].tau, error)) == GBV_OK)
         status = check_prior(v, error);
     if (status == GBV_OK && !v->reference)

@@ -102,33 +102,41 @@ static void take_over(gbv_result *result, const double *prior)
     result->tau = result->measures[0].tau;
 }
 
+/* Score, low and high of each source in one way: three lines of `numbers`. */
+static ranked_scores gather(const scoring *by, const gbv_result *result, bool first, double *numbers)
+{
+    size_t count = result->source_count;
+    for (size_t s = 0; s < count; s++) {
+        const double *own = by->scores + s * by->draws.count;
+        numbers[s] = own[0];
+        for (size_t end = 0; end < 2; end++)
+            numbers[(1 + end) * count + s] =
+                first ? result->sources[s].score_interval[end] : own[draws_ends(&by->draws) + end];
+    }
+    bool known = by->draws.ends || (first && result->certainty.replicates);
+    return (ranked_scores){.method = by->method->name,
+                           .scores = numbers,
+                           .low = known ? numbers + count : NULL,
+                           .high = known ? numbers + 2 * count : NULL};
+}
+
 /* What methods say that look at labels alone, where they speak of the same sources. */
 static gbv_status compare_with_labels(const valuation *v, gbv_result *result, gbv_error *error)
 {
     size_t count = result->source_count, other_count = 0;
-    double *numbers = memory_array(v->scoring_count + 2, count * sizeof *numbers);
+    if (v->scorings[0].draws.ends)
+        return GBV_OK;
+    double *numbers = memory_array(v->scoring_count, 3 * count * sizeof *numbers);
     ranked_scores *others = memory_array(v->scoring_count, sizeof *others);
     gbv_status status = numbers && others ? GBV_OK : error_out_of_memory(error, "the ranks");
-    bool known = result->certainty.replicates;
-    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++) {
-        const scoring *by = &v->scorings[m];
-        for (size_t s = 0; s < count; s++)
-            numbers[m * count + s] = by->scores[s * by->draws.count];
-        if (m > 0 && by->low)
-            others[other_count++] = (ranked_scores){
-                .method = by->method->name, .scores = numbers + m * count, .low = by->low, .high = by->high};
+    if (status == GBV_OK) {
+        ranked_scores first = gather(&v->scorings[0], result, true, numbers);
+        for (size_t m = 1; m < v->scoring_count; m++)
+            if (v->scorings[m].draws.ends)
+                others[other_count++] = gather(&v->scorings[m], result, false, numbers + 3 * m * count);
+        if (other_count)
+            status = beside_flag(result->sources, count, &first, others, other_count, error);
     }
-    double *low = numbers + v->scoring_count * count, *high = low + count;
-    for (size_t s = 0; s < count && status == GBV_OK; s++) {
-        low[s] = result->sources[s].score_interval[0];
-        high[s] = result->sources[s].score_interval[1];
-    }
-    ranked_scores first = {.method = v->scorings[0].method->name,
-                           .scores = numbers,
-                           .low = known ? low : NULL,
-                           .high = known ? high : NULL};
-    if (status == GBV_OK && other_count && !v->scorings[0].low)
-        status = beside_flag(result->sources, count, &first, others, other_count, error);
     free(numbers);
     free(others);
     return status;

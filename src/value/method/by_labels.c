@@ -11,18 +11,14 @@
 #include "value/valuation.h"
 
 /* One score a source, with an interval of its own instead of draws. */
-static gbv_status take(const valuation *v, const annotator_score *scores, scoring *by, gbv_error *error)
+static void take(const valuation *v, const annotator_score *scores, scoring *by)
 {
-    by->low = memory_array(v->source_count, sizeof *by->low);
-    by->high = memory_array(v->source_count, sizeof *by->high);
-    if (!by->low || !by->high)
-        return error_out_of_memory(error, "the scores");
     for (size_t s = 0; s < v->source_count; s++) {
-        by->scores[s * by->draws.count] = scores[s].score;
-        by->low[s] = scores[s].low;
-        by->high[s] = scores[s].high;
+        double *own = by->scores + s * by->draws.count;
+        own[0] = scores[s].score;
+        own[draws_ends(&by->draws)] = scores[s].low;
+        own[draws_ends(&by->draws) + 1] = scores[s].high;
     }
-    return GBV_OK;
 }
 
 static gbv_status gold_accuracy(const valuation *v, scoring *by, gbv_error *error)
@@ -34,7 +30,7 @@ static gbv_status gold_accuracy(const valuation *v, scoring *by, gbv_error *erro
                                                                 "gold labels of annotated items with --gold")
                                                     : gold_accuracy_kernel(&v->shared, scores, error);
     if (status == GBV_OK)
-        status = take(v, scores, by, error);
+        take(v, scores, by);
     free(scores);
     return status;
 }
@@ -45,7 +41,7 @@ static gbv_status peer_agreement(const valuation *v, scoring *by, gbv_error *err
     gbv_status status =
         scores ? peer_agreement_kernel(&v->shared, scores, NULL, error) : error_out_of_memory(error, "the scores");
     if (status == GBV_OK)
-        status = take(v, scores, by, error);
+        take(v, scores, by);
     free(scores);
     return status;
 }
@@ -58,7 +54,7 @@ static gbv_status dawid_skene(const valuation *v, scoring *by, gbv_error *error)
     gbv_status status = scores ? dawid_skene_kernel(&v->shared, &options, scores, NULL, error)
                                : error_out_of_memory(error, "the scores");
     if (status == GBV_OK)
-        status = take(v, scores, by, error);
+        take(v, scores, by);
     free(scores);
     return status;
 }
@@ -69,6 +65,7 @@ const method method_gold_accuracy = {
     .name = "gold-accuracy",
     .summary = "share of the gold items that a source labelled as they are",
     .variants = "",
+    .knows_interval = true,
     .needs = METHOD_NEEDS_GOLD,
     .score = gold_accuracy,
 };
@@ -77,6 +74,7 @@ const method method_peer_agreement = {
     .name = "peer-agreement",
     .summary = "how often the others say what a source says of the same items",
     .variants = "",
+    .knows_interval = true,
     .needs = METHOD_NEEDS_OVERLAP,
     .score = peer_agreement,
 };
@@ -85,6 +83,7 @@ const method method_dawid_skene = {
     .name = "dawid-skene",
     .summary = "expected accuracy of a source by the consensus of all (Dawid and Skene 1979)",
     .variants = "",
+    .knows_interval = true,
     .needs = METHOD_NEEDS_OVERLAP,
     .score = dawid_skene,
 };

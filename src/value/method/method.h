@@ -24,6 +24,7 @@ typedef struct method {
     const char *variants; /* '|' between, the first is the default; "" when there is one form; NULL: the measure's */
     const char *measure;  /* by which m_s is scored; "" the one asked for; NULL: `score` looks at the data */
     bool quick_tau;       /* the paper's tau is its default; otherwise 1 */
+    bool knows_interval;  /* it gives the ends of an interval itself, and no draws */
     bool joint;           /* a source's score depends on the other sources' data */
     unsigned needs;
     /* Fills by->scores (draws of draw.h for each source); NaN where a source has no score. */
