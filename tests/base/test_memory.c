@@ -70,6 +70,9 @@ static void an_arena_that_is_reset_uses_the_same_memory(void **state)
 {
     (void)state;
     arena a = {0};
+    arena_array(&a, 1000, sizeof(double));
+    arena_array(&a, 1 << 20, sizeof(double));
+    arena_reset(&a); /* two blocks become one */
     double *first = arena_array(&a, 1000, sizeof *first), *large = arena_array(&a, 1 << 20, sizeof *large);
     large[0] = 1;
     arena_reset(&a);
@@ -80,6 +83,20 @@ static void an_arena_that_is_reset_uses_the_same_memory(void **state)
     assert_null(a.blocks);
 }
 
+static void uses_of_differing_size_do_not_add_up(void **state)
+{
+    (void)state;
+    arena a = {0};
+    size_t most = 4 << 20;
+    for (size_t round = 0; round < 50; round++) {
+        arena_reset(&a);
+        for (size_t i = 0; i < 4; i++)
+            assert_non_null(arena_array(&a, (1 << 20) - (50 - round) * 1000 * (i + 1), 1));
+    }
+    assert_true(arena_bytes(&a) <= most + most / 4);
+    arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +105,7 @@ int main(void)
         cmocka_unit_test(growth_keeps_what_was_there_and_is_geometric),
         cmocka_unit_test(an_arena_gives_memory_that_does_not_overlap),
         cmocka_unit_test(an_arena_that_is_reset_uses_the_same_memory),
+        cmocka_unit_test(uses_of_differing_size_do_not_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
