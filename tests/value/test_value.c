@@ -107,7 +107,10 @@ static void equal_sources_are_said_to_differ_by_chance_only(void **state)
     assert_ok(gbv_value(reference, sources, NULL, &r, &error), error);
     assert_true(r->sources[0].posterior == r->sources[1].posterior);
     assert_true(r->sources[0].rank == 1 && r->sources[1].rank == 1);
-    assert_true(r->ambiguous && r->warning_count > 0 && strstr(r->warnings[0], "chance"));
+    assert_true(r->ambiguous && r->warning_count == 2);
+    assert_non_null(strstr(r->warnings[0], "share"));
+    assert_non_null(strstr(r->warnings[1], "chance"));
+    assert_true(r->certainty.pair_count == 1 && r->sources[0].rank_interval[1] == 2);
     gbv_result_free(r);
     gbv_sources_free(sources);
     gbv_dataset_free(reference);
