@@ -13,6 +13,7 @@ typedef struct compare_choices {
     valuing valuing;
     gbv_compare_options options;
     const char *test;
+    bool dry_run;
 } compare_choices;
 
 /* Intervals cost more than all else here and are of one method only: they must be asked for. */
@@ -77,6 +78,18 @@ done:
     return code;
 }
 
+static int show_plan(const command *self, const inputs *in, const gbv_compare_options *options, run_options *show)
+{
+    gbv_plan *plan = NULL;
+    gbv_error error;
+    double reading = run_now() - show->started;
+    gbv_status status = gbv_compare_plan(in->reference, in->sources, options, &plan, &error);
+    int code =
+        status == GBV_OK ? run_show_plan(self, show, reading, plan) : complain(self, (int)status, "%s", error.message);
+    gbv_plan_free(plan);
+    return code;
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     inputs in = {0};
@@ -98,6 +111,7 @@ static int run(const command *self, int count, char **arguments)
          "labelled rows that judge the final model by each method and baseline", 0},
         {"seeds", OPTION_COUNT, &chosen.options.seeds, "R",
          "with --test: final models by each, on rows of the sources drawn anew", 0},
+        {"dry-run", OPTION_FLAG, &chosen.dry_run, NULL, "say what would be run, how long and in how much memory", 0},
         {0},
     };
     gbv_dataset *test = NULL;
@@ -122,6 +136,10 @@ static int run(const command *self, int count, char **arguments)
     run_watch(&show, &options->model.progress, &options->model.context);
     chosen.options.value = *options;
     chosen.options.test = test;
+    if (chosen.dry_run) {
+        code = show_plan(self, &in, &chosen.options, &show);
+        goto done;
+    }
     status = gbv_compare(in.reference, in.sources, &chosen.options, &comparison, &error);
     run_end_progress(&show);
     code = status == GBV_OK ? finish(self, &show, comparison, options->model.threads)

@@ -16,7 +16,7 @@ static void interrupt(int signal_number)
     interrupted = 1;
 }
 
-static double now(void)
+double run_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -99,7 +99,7 @@ int run_start(const command *self, run_options *run)
                         strerror(errno));
     run->lines = run->progress_name && strcmp(run->progress_name, "json") == 0;
     run->terminal = run->progress_name && strcmp(run->progress_name, "auto") == 0 && isatty(STDERR_FILENO);
-    run->started = run->shown = now();
+    run->started = run->shown = run_now();
     return PARSED;
 }
 
@@ -107,7 +107,7 @@ int run_start(const command *self, run_options *run)
 static bool show_progress(void *context, const char *stage, size_t done, size_t total)
 {
     run_options *run = context;
-    double time = now();
+    double time = run_now();
     bool begins = strncmp(stage, run->stage, sizeof run->stage - 1) != 0;
     if (begins) {
         snprintf(run->stage, sizeof run->stage, "%s", stage);
@@ -146,15 +146,12 @@ void run_end_progress(run_options *run)
     run->drawn = false;
 }
 
-int run_plan(const command *self, run_options *run, const gbv_dataset *reference, const gbv_sources *sources,
-             const gbv_value_options *options)
+int run_show_plan(const command *self, run_options *run, double reading, const gbv_plan *plan)
 {
-    gbv_plan *plan = NULL;
     gbv_error error;
-    double reading = now() - run->started;
-    gbv_status status = gbv_value_plan(reference, sources, options, &plan, &error);
+    gbv_status status = GBV_OK;
     run_end_progress(run);
-    if (status == GBV_OK && run->format_name && run->format == GBV_FORMAT_JSON) {
+    if (run->format_name && run->format == GBV_FORMAT_JSON) {
         gbv_metric numbers[] = {
             {"sources", (double)plan->sources},
             {"rows", (double)plan->rows},
@@ -166,12 +163,11 @@ int run_plan(const command *self, run_options *run, const gbv_dataset *reference
             {"peak_memory_bytes", plan->peak_bytes},
         };
         status = gbv_metrics_write(numbers, sizeof numbers / sizeof *numbers, NULL, &error);
-    } else if (status == GBV_OK) {
+    } else {
         fputs(plan->text, stdout);
         if (reading > 1)
             printf("reading the inputs took %.0f s, which comes on top\n", reading);
     }
-    gbv_plan_free(plan);
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);
     return fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
@@ -196,7 +192,7 @@ int run_finish(const command *self, const run_options *run, size_t threads)
     gbv_error error;
     gbv_status status = GBV_OK;
     const gbv_metric common[] = {
-        {"seconds", now() - run->started},
+        {"seconds", run_now() - run->started},
         {"peak_memory_bytes", gbv_memory_peak()},
         {"threads", (double)(threads ? threads : (size_t)sysconf(_SC_NPROCESSORS_ONLN))},
     };

@@ -65,6 +65,18 @@ static int value_part(const command *self, const inputs *in, const gbv_value_opt
     return GBV_OK;
 }
 
+static int show_plan(const command *self, const inputs *in, const gbv_value_options *options, run_options *show)
+{
+    gbv_plan *plan = NULL;
+    gbv_error error;
+    double reading = run_now() - show->started;
+    gbv_status status = gbv_value_plan(in->reference, in->sources, options, &plan, &error);
+    int code =
+        status == GBV_OK ? run_show_plan(self, show, reading, plan) : complain(self, (int)status, "%s", error.message);
+    gbv_plan_free(plan);
+    return code;
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     inputs in = {0};
@@ -115,7 +127,7 @@ static int run(const command *self, int count, char **arguments)
         goto done;
     run_watch(&show, &options->model.progress, &options->model.context);
     if (chosen.dry_run)
-        code = run_plan(self, &show, in.reference, in.sources, options);
+        code = show_plan(self, &in, options, &show);
     else if (chosen.shard)
         code = value_part(self, &in, options, &show);
     else {

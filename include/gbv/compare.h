@@ -11,6 +11,7 @@
 #ifndef GBV_COMPARE_H
 #define GBV_COMPARE_H
 
+#include <gbv/plan.h>
 #include <gbv/value.h>
 
 #ifdef __cplusplus
@@ -83,6 +84,11 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_compare(const gbv_dataset *reference, cons
                                               const gbv_compare_options *options, gbv_comparison **comparison,
                                               gbv_error *error);
 GBV_API void gbv_comparison_free(gbv_comparison *comparison);
+
+/* What that would take, as gbv_value_plan says it; the caller frees it with gbv_plan_free. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_compare_plan(const gbv_dataset *reference, const gbv_sources *sources,
+                                                   const gbv_compare_options *options, gbv_plan **plan,
+                                                   gbv_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include <gbv/compare.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,17 +110,24 @@ static bool record_comparison(const comparing *c, const char *methods)
                                               "baselines: reference-only and reference+P(s) are trained on it")));
 }
 
+/* The options of the valuation; `list` holds the default methods as long as they are needed. */
+static gbv_status value_options(const comparing *c, sentence *list, gbv_value_options *options, gbv_error *error)
+{
+    *options = c->options->value;
+    options->shard = options->shards = 0; /* every model is needed here */
+    if ((options->method = c->options->methods))
+        return GBV_OK;
+    gbv_status status = default_methods(c, list, error);
+    options->method = list->text;
+    return status;
+}
+
 static gbv_status value_by_all(comparing *c, gbv_error *error)
 {
     sentence list = {0};
-    gbv_value_options options = c->options->value;
-    options.shard = options.shards = 0; /* every model is needed here */
-    gbv_status status = GBV_OK;
+    gbv_value_options options;
     double begun = clock_seconds();
-    if (!(options.method = c->options->methods)) {
-        status = default_methods(c, &list, error);
-        options.method = list.text;
-    }
+    gbv_status status = value_options(c, &list, &options, error);
     if (status == GBV_OK)
         status = value_keeping_models(c->reference, c->sources, &options, c->models, &c->out->result, error);
     if (status == GBV_OK && !record_comparison(c, options.method))
@@ -319,6 +327,65 @@ static gbv_status judge_purchases(const comparing *c, gbv_error *error)
     return status;
 }
 
+static gbv_status open_comparison(comparing *c, gbv_error *error)
+{
+    gbv_status status = match_classes(c, error);
+    return status == GBV_OK ? open_test(c, error) : status;
+}
+
+static void close_comparison(comparing *c)
+{
+    test_set_close(&c->test);
+    class_table_free(&c->classes);
+}
+
+/* Final models stop early and start from each other: measured on the demonstration, each takes this share of what a
+ * first fit on as many rows does. */
+static const double FINAL_FIT_SHARE = 0.06;
+
+/* Adds the final models to what the valuation would take. */
+static gbv_status plan_purchases(const comparing *c, const char *methods, gbv_plan *expected, gbv_error *error)
+{
+    size_t ways = BASELINE_COUNT + 1, fits;
+    for (const char *m = methods; *m; m++)
+        ways += *m == ',';
+    fits = ways * c->options->seeds;
+    double rows = (double)(expected->rows + expected->reference_rows) / 1000;
+    double seconds = (double)fits * rows * expected->fit_seconds * FINAL_FIT_SHARE / (double)expected->workers;
+    char *text;
+    if (asprintf(&text, "%sthen final models on all rows, %zu ways %zu times: about %.1f s more\n", expected->text,
+                 ways, c->options->seeds, seconds) < 0)
+        return error_out_of_memory(error, "the plan");
+    free(expected->text);
+    expected->text = text;
+    expected->seconds += seconds;
+    expected->fits += fits;
+    return GBV_OK;
+}
+
+gbv_status gbv_compare_plan(const gbv_dataset *reference, const gbv_sources *sources,
+                            const gbv_compare_options *options, gbv_plan **plan_made, gbv_error *error)
+{
+    gbv_compare_options defaults = gbv_compare_defaults();
+    comparing c = {.reference = reference, .sources = sources, .options = options ? options : &defaults};
+    sentence list = {0};
+    gbv_value_options value;
+    *plan_made = NULL;
+    gbv_status status = open_comparison(&c, error);
+    if (status == GBV_OK)
+        status = value_options(&c, &list, &value, error);
+    if (status == GBV_OK)
+        status = gbv_value_plan(reference, sources, &value, plan_made, error);
+    if (status == GBV_OK && c.options->test)
+        status = plan_purchases(&c, value.method, *plan_made, error);
+    if (status != GBV_OK) {
+        gbv_plan_free(*plan_made);
+        *plan_made = NULL;
+    }
+    close_comparison(&c);
+    return status;
+}
+
 gbv_status gbv_compare(const gbv_dataset *reference, const gbv_sources *sources, const gbv_compare_options *options,
                        gbv_comparison **comparison, gbv_error *error)
 {
@@ -327,9 +394,7 @@ gbv_status gbv_compare(const gbv_dataset *reference, const gbv_sources *sources,
     *comparison = NULL;
     c.models = memory_zeroed(sources->count, sizeof *c.models);
     c.out = memory_zeroed(1, sizeof *c.out);
-    gbv_status status = c.models && c.out ? match_classes(&c, error) : error_out_of_memory(error, "the comparison");
-    if (status == GBV_OK)
-        status = open_test(&c, error);
+    gbv_status status = c.models && c.out ? open_comparison(&c, error) : error_out_of_memory(error, "the comparison");
     if (status == GBV_OK)
         status = value_by_all(&c, error);
     if (status == GBV_OK)
@@ -341,8 +406,7 @@ gbv_status gbv_compare(const gbv_dataset *reference, const gbv_sources *sources,
     for (size_t i = 0; c.models && i < sources->count; i++)
         gbv_model_free(c.models[i]);
     free(c.models);
-    test_set_close(&c.test);
-    class_table_free(&c.classes);
+    close_comparison(&c);
     if (status == GBV_OK)
         *comparison = c.out;
     else
