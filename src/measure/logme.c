@@ -483,6 +483,6 @@ const measure measure_logme = {
              .blind_to = "the model's own classifier: only what its features could serve is seen",
              .resampled = GBV_ROW_WEIGHTS},
     .compute = logme,
-    .replicates = {.compute = replicates, .variants = 3, .weighs_rows = true},
+    .replicates = {.compute = replicates, .variants = 3, .weighs_rows = true, .at_these_rows = true},
     .takes_targets = true,
 };

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/plan.h"
+#include "measure/replicate.h"
 
 #define MEASURE(name) extern const measure measure_##name;
 #include "measure/measures.def"
@@ -297,6 +298,16 @@ gbv_status gbv_measure(const char *name, const char *variant, const gbv_measure_
 size_t measure_part_count(const char *name, const char *variant)
 {
     return gbv_measure_is_joint(name, variant) ? find(name)->joint.part_count : 1;
+}
+
+replicate_kind measure_replicate_kind(const char *name, const char *variant)
+{
+    const measure *m = find(name);
+    size_t position = SIZE_MAX;
+    if (!m || find_variant(m, variant, &position, NULL) != GBV_OK)
+        return (replicate_kind){.step = 1};
+    bool weighed = m->replicates.weighs_rows && position < m->replicates.variants;
+    return (replicate_kind){weighed ? ROW_WEIGHT_STEP : 1, m->replicates.at_these_rows};
 }
 
 gbv_status measure_parts(const char *name, const char *variant, const gbv_measure_input *given, double *parts,

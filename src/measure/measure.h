@@ -33,6 +33,9 @@ typedef struct replicate_form {
     replicate_function *compute;
     size_t variants;
     bool weighs_rows; /* the scores are those of the draws' row weights, else of their half-samples */
+    /* The score tells how many rows there are: a prior wears off with them, say. It has no bias that one could take
+     * away, since there is nothing that it tends to in just this way. */
+    bool at_these_rows;
 } replicate_form;
 
 typedef struct measure {

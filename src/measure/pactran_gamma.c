@@ -52,4 +52,5 @@ const measure measure_pactran_gamma = {
              .blind_to = "which class is called what: a model that always mixes up two names scores as well",
              .resampled = GBV_HALF_SAMPLES},
     .compute = pactran_gamma,
+    .replicates = {.at_these_rows = true},
 };

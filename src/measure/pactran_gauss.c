@@ -321,4 +321,5 @@ const measure measure_pactran_gauss = {
              .blind_to = "the model's own classifier: only what its features could serve is seen",
              .resampled = GBV_HALF_SAMPLES},
     .compute = pactran_gauss,
+    .replicates = {.at_these_rows = true},
 };

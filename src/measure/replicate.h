@@ -3,13 +3,13 @@
  *     double *parts = memory_array(draws.count, measure_part_count(name, variant) * sizeof *parts);
  *     measure_replicates("leep", NULL, &input, &draws, progress, context, parts, error);
  *
- * With t the score of all rows and b_r the replicates, mean b: the deviations b_r - b are distributed as the error of t
- * is, and b - t is once the bias of t. So 2t - b is the corrected score.
- * A measure that has a form for row weights is computed with the draws' Dirichlet weights, which fall short of the
- * above by the factor (N-1)/(N+1) in variance and bias. The others, where repeated rows would count as neighbours of
- * themselves or where no weighted form is at hand, are computed on half-samples without replacement: at h of N rows the
- * variance and the bias come out (N-h)/h as large. For odd N the deviations are therefore multiplied by sqrt(h/(N-h))
- * and b - t by h/(N-h), so that the same holds as for even N. `gbv_measure_info.resampled` says which a measure takes.
+ * With t the score of all rows and b, b' two replicates under opposite draws of step s, (b - b') / 2s is distributed as
+ * the error of t is, and ((b + b') / 2 - t) / s^2 is on average once the bias of t.
+ * A measure that has a form for row weights is computed with those of the draws, of step ROW_WEIGHT_STEP. The others,
+ * where repeated rows would count as neighbours of themselves or where no weighted form is at hand, are computed on
+ * half-samples without replacement, of step 1: at h of N rows the variance and the bias come out (N-h)/h as large, so
+ * for odd N the deviations are multiplied by sqrt(h/(N-h)) and the bias by h/(N-h). `gbv_measure_info.resampled` says
+ * which a measure takes.
  */
 #ifndef MEASURE_REPLICATE_H
 #define MEASURE_REPLICATE_H
@@ -27,6 +27,14 @@
 GBV_MUST_CHECK gbv_status measure_replicates(const char *name, const char *variant, const gbv_measure_input *input,
                                              const row_draws *draws, gbv_progress_callback *progress, void *context,
                                              double *parts, gbv_error *error);
+
+/* What the replicates of a measure are (variant NULL: its default). */
+typedef struct replicate_kind {
+    double step;        /* of the draws: 1 for half-samples */
+    bool at_these_rows; /* the score depends on how many rows there are by its definition */
+} replicate_kind;
+
+replicate_kind measure_replicate_kind(const char *name, const char *variant);
 
 /* The measure on some rows of the reference, in the order given (folds, half-samples); the source's rows stay. Fails as
  * gbv_measure does; rows in its sentences are counted among those given. */

@@ -1,6 +1,5 @@
 #include "measure/row_draws.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,12 +78,15 @@ gbv_status row_draws_create(uint64_t seed, const char *subject, size_t count, si
     for (size_t b = 0; b < count; b++) {
         double *line = draws->weights + b * rows, sum = 0;
         random_stream stream = opened;
-        random_stream_seek(&stream, (uint64_t)b << 32);
-        for (size_t i = 0; i < rows; i++)
-            /* Never zero, so that no row and no class vanishes. */
-            sum += line[i] = fmax(-log(1 - random_uniform(&stream)), 0x1p-60);
+        random_stream_seek(&stream, (uint64_t)(b / 2) << 32);
+        for (size_t i = 0; i < rows; i++) {
+            double drawn = random_uniform(&stream);
+            line[i] = b % 2 ? 1 - drawn : drawn;
+        }
         take_half(line, rows, draws->half_rows, scratch + (workers > 1 ? (size_t)omp_get_thread_num() : 0) * rows,
                   draws->halves + b * draws->half_rows);
+        for (size_t i = 0; i < rows; i++)
+            sum += line[i] = line[i] > 0.5 ? 1 + ROW_WEIGHT_STEP : 1 - ROW_WEIGHT_STEP;
         for (size_t i = 0; i < rows; i++)
             line[i] *= (double)rows / sum;
     }

@@ -14,14 +14,21 @@
 
 #include <gbv/status.h>
 
-/* Both kinds come from the same exponential draws. That of row i in replicate b depends on (seed, subject, b, i) alone:
- * neither more rows nor more replicates change it. */
+/* How far a row's weight is moved, as a share of it. Chance itself moves rows by their whole weight, so that the scores
+ * move by this part of what chance does, and what is of second order by its square. A smaller step tells the two apart
+ * better and keeps every row and class. */
+#define ROW_WEIGHT_STEP 0.5
+
+/* Replicates come two by two: what 2k does to the rows, 2k + 1 does the other way round. Half the difference of their
+ * scores is what chance does to a score, up to its sign; their mean beside the score itself is the bias.
+ * Both kinds come from the same draws. That of row i in replicates 2k and 2k + 1 depends on (seed, subject, k, i)
+ * alone: neither more rows nor more replicates change it. */
 typedef struct row_draws {
     size_t count;     /* B, replicates */
     size_t rows;      /* N */
     size_t half_rows; /* floor(N / 2) */
-    double *weights;  /* B x N: Dirichlet(1), each line adding up to N */
-    uint32_t *halves; /* B x half_rows: the rows of the largest draws, ascending; among equal draws the first rows */
+    double *weights;  /* B x N: 1 + ROW_WEIGHT_STEP or 1 - ROW_WEIGHT_STEP by a coin, made to add up to N */
+    uint32_t *halves; /* B x half_rows: the rows of the largest draws, of the smallest for 2k + 1, ascending */
 } row_draws;
 
 /* Fails with GBV_BAD_INPUT for more than UINT32_MAX rows, GBV_FAILED without memory; *draws is then empty. */

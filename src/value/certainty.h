@@ -1,10 +1,14 @@
 /* certainty.h - how sure the scores, weights and ranks of the sources are, from scores that were computed again.
  *
  * Two things are left to chance: which reference rows there are, and which rows each source gave.
- * - `replicate` scores each model on resampled reference rows, the same ones for every source. They are biased as the
- *   score t itself is, and once more: with b their mean, t is corrected to 2t - b, and the replicates move down by
- *   2(b - t) to lie around that.
- * - `refit` scores, on the reference as it is, models fitted on resampled rows of the source. Their deviations from
+ * - `replicates` score each model on changed reference rows, the same changes for every source, two by two: replicates
+ *   2k and 2k + 1 under opposite changes (measure/row_draws.h). With s the step of the changes and t the score,
+ *   o = (b - b') / 2s is what chance does to the score and e = ((b + b') / 2 - t) / s^2 is its bias. So t is corrected
+ * to t - mean e, and c + o and c - o are what else it might have been. Where a score hardly depends on the model, as
+ *   that of a source that knows nothing, it varies in second order only: o then varies by 4 where the corrected score
+ *   does by 2 and e by 2, as squares of normal numbers do. Taking the variance of e from that of o is right in both
+ *   cases and in between.
+ * - `refits` score, on the reference as it is, models fitted on resampled rows of the source. Their deviations from
  *   their mean, one drawn for each replicate, are added to make the joint resamples.
  * So an interval is of one of two things: of the model at hand were there no end of reference rows (`model`), or of the
  * source, were other rows drawn from it (`source`). Whatever compares sources is about the latter.
@@ -29,7 +33,10 @@ typedef struct certainty_input {
     const char *const *names; /* distinct; they key the random choices, so nobody's depend on who else is there */
     const double *scores;     /* t of each source; NaN where undefined */
     const double *replicates; /* source_count x replicate_count; NaN where undefined */
-    size_t replicate_count;   /* 0: nothing is known of any source */
+    size_t replicate_count;   /* an odd one out is not used; fewer than four say nothing */
+    double step;              /* of the replicates' draws */
+    bool at_these_rows;       /* the score depends on how many reference rows there are by its definition (logme): the
+                                 intervals are about references of this size, and nothing is corrected */
     const double *refits;     /* source_count x refit_count; NaN where undefined or where a source has none */
     size_t refit_count;       /* 0: the intervals cover the choice of reference rows only */
     const double *prior;      /* one per source, not necessarily summing to one; NULL: uniform */
@@ -44,10 +51,9 @@ typedef struct certainty_interval {
 } certainty_interval;
 
 typedef struct certainty_source {
-    /* Corrected score: 2t - mean replicate; t itself when there is no interval. */
-    double corrected;
-    certainty_interval model;  /* of the score: this model, any reference rows. NaN when fewer than two or less than
-                                  95 % of the replicates are defined, or the score is not finite */
+    double corrected;          /* score without its bias; the score itself when there is no interval */
+    certainty_interval model;  /* of the score: this model, any reference rows. NaN when fewer than two pairs or less
+                                  than 95 % of the pairs of replicates are defined, or the score is not finite */
     certainty_interval source; /* of the score: this source, other rows from it too; equals `model` unless refitted */
     bool refitted;             /* at least two, and half, of its refits are defined */
     double deviation;          /* standard deviation of the joint resamples; NaN without interval */

@@ -7,8 +7,10 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/* Of the replicates of a source that gets an interval. */
+/* Of the pairs of replicates of a source that gets an interval. */
 static const double LEAST_DEFINED = 0.95;
+/* Of the variance of the odd parts: a score that varies in second order only keeps half of it. */
+static const double LEAST_KEPT = 0.5;
 
 static int upwards(const void *left, const void *right)
 {
@@ -52,25 +54,54 @@ certainty_interval interval_of(double *values, size_t count, double level)
     return (certainty_interval){between(values, count, (1 - level) / 2), between(values, count, (1 + level) / 2)};
 }
 
-/* The mean of the numbers that are finite, and how many those are. */
-static double mean_of_finite(const double *values, size_t count, size_t *finite)
+/* What one pair of replicates says; NaN when either is undefined. */
+typedef struct mirrored {
+    double odd, even;
+} mirrored;
+
+static mirrored mirrored_at(const certainty_input *in, size_t source, size_t pair)
 {
-    double sum = 0;
-    *finite = 0;
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(values[i])) {
-            sum += values[i];
-            ++*finite;
-        }
-    return sum / (double)*finite;
+    const double *b = in->replicates + source * in->replicate_count + 2 * pair;
+    if (!isfinite(b[0]) || !isfinite(b[1]))
+        return (mirrored){NAN, NAN};
+    return (mirrored){(b[0] - b[1]) / 2 / in->step, ((b[0] + b[1]) / 2 - in->scores[source]) / (in->step * in->step)};
 }
 
 void resamples_reference(const certainty_input *in, const resamples *all, size_t source, double *moved)
 {
-    const double *replicates = in->replicates + source * in->replicate_count;
-    double shift = 2 * (all->corrected[source] - in->scores[source]); /* -2(b - t), since corrected - t = t - b */
-    for (size_t r = 0; r < all->count; r++)
-        moved[r] = isfinite(replicates[r]) ? replicates[r] + shift : all->corrected[source];
+    for (size_t pair = 0; pair < all->count / 2; pair++) {
+        double odd = mirrored_at(in, source, pair).odd, part = isnan(odd) ? 0 : all->share[source] * odd;
+        moved[2 * pair] = all->corrected[source] + part;
+        moved[2 * pair + 1] = all->corrected[source] - part;
+    }
+}
+
+/* Corrects the score and finds how much of the odd parts is chance's; false when too few pairs are defined. */
+static bool correct(const certainty_input *in, size_t source, size_t pairs, resamples *all)
+{
+    double even = 0, even_squares = 0, odd_squares = 0;
+    size_t defined = 0;
+    for (size_t pair = 0; pair < pairs; pair++) {
+        mirrored m = mirrored_at(in, source, pair);
+        if (isnan(m.odd))
+            continue;
+        even += m.even;
+        odd_squares += m.odd * m.odd;
+        defined++;
+    }
+    if (defined < 2 || (double)defined < LEAST_DEFINED * (double)pairs)
+        return false;
+    even /= (double)defined;
+    for (size_t pair = 0; pair < pairs; pair++) {
+        double deviation = mirrored_at(in, source, pair).even - even;
+        if (!isnan(deviation))
+            even_squares += deviation * deviation;
+    }
+    double odd_variance = odd_squares / (double)defined, even_variance = even_squares / (double)(defined - 1);
+    double kept = odd_variance > 0 ? (odd_variance - even_variance) / odd_variance : 1;
+    all->share[source] = sqrt(fmax(kept, LEAST_KEPT));
+    all->corrected[source] = in->scores[source] - (in->at_these_rows ? 0 : even);
+    return true;
 }
 
 /* Adds to each resample the deviation of a refit from the refits' mean. Every refit serves once before any serves
@@ -79,9 +110,15 @@ static void add_refits(const certainty_input *in, size_t source, double *deviati
 {
     const double *refits = in->refits + source * in->refit_count;
     size_t count = 0;
-    double mean = mean_of_finite(refits, in->refit_count, &count);
+    double mean = 0;
+    for (size_t j = 0; j < in->refit_count; j++)
+        if (isfinite(refits[j])) {
+            mean += refits[j];
+            count++;
+        }
     if (count < 2 || 2 * count < in->refit_count)
         return;
+    mean /= (double)count;
     double scale = sqrt((double)count / (double)(count - 1)), variance = 0;
     size_t used = 0;
     for (size_t j = 0; j < in->refit_count; j++)
@@ -106,34 +143,31 @@ static void add_refits(const certainty_input *in, size_t source, double *deviati
 static void resample_source(const certainty_input *in, size_t source, double *deviations, size_t *order, resamples *all)
 {
     double score = in->scores[source], *joint = resamples_of(all, source);
-    size_t defined = 0;
-    double mean = mean_of_finite(in->replicates + source * in->replicate_count, in->replicate_count, &defined);
-    all->known[source] =
-        isfinite(score) && defined >= 2 && (double)defined >= LEAST_DEFINED * (double)in->replicate_count;
+    all->known[source] = isfinite(score) && correct(in, source, all->count / 2, all);
     all->refit_variance[source] = NAN;
-    if (!all->known[source]) {
-        all->corrected[source] = score;
-        for (size_t r = 0; r < all->count; r++)
-            joint[r] = score;
+    if (all->known[source]) {
+        resamples_reference(in, all, source, joint);
+        add_refits(in, source, deviations, order, all);
         return;
     }
-    all->corrected[source] = 2 * score - mean;
-    resamples_reference(in, all, source, joint);
-    add_refits(in, source, deviations, order, all);
+    all->corrected[source] = score;
+    for (size_t r = 0; r < all->count; r++)
+        joint[r] = score;
 }
 
 gbv_status resamples_create(const certainty_input *in, resamples *all, gbv_error *error)
 {
     size_t sources = in->source_count;
-    *all = (resamples){.source_count = sources, .count = in->replicate_count};
+    *all = (resamples){.source_count = sources, .count = in->replicate_count / 2 * 2};
     double *deviations = memory_array(in->refit_count, sizeof *deviations);
     size_t *order = memory_array(in->refit_count, sizeof *order);
     gbv_status status = GBV_OK;
     all->joint = memory_array(sources, all->count * sizeof *all->joint);
     all->corrected = memory_array(sources, sizeof *all->corrected);
+    all->share = memory_array(sources, sizeof *all->share);
     all->known = memory_array(sources, sizeof *all->known);
     all->refit_variance = memory_array(sources, sizeof *all->refit_variance);
-    if (!deviations || !order || !all->joint || !all->corrected || !all->known || !all->refit_variance) {
+    if (!deviations || !order || !all->joint || !all->corrected || !all->share || !all->known || !all->refit_variance) {
         status = error_out_of_memory(error, "the resampled scores");
         resamples_free(all);
         goto done;
@@ -150,6 +184,7 @@ void resamples_free(resamples *all)
 {
     free(all->joint);
     free(all->corrected);
+    free(all->share);
     free(all->known);
     free(all->refit_variance);
     *all = (resamples){0};

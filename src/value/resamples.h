@@ -14,6 +14,7 @@ typedef struct resamples {
     size_t source_count, count;
     double *joint;          /* source_count x count; the score itself throughout where a source is not `known` */
     double *corrected;      /* source_count */
+    double *share;          /* source_count: of the replicates' odd parts that the reference's chance amounts to */
     bool *known;            /* source_count: the score is finite and enough replicates are defined */
     double *refit_variance; /* source_count: of the score over the choice of the source's rows; NaN without refits */
 } resamples;
@@ -26,8 +27,8 @@ static inline double *resamples_of(const resamples *all, size_t source)
     return all->joint + source * all->count;
 }
 
-/* The part that the reference rows have in the resamples of a known source: its replicates around the corrected score,
- * an undefined one at it. `moved` has `count` places. */
+/* The part that the reference rows have in the resamples of a known source: the corrected score and what chance does to
+ * it, one way and the other; nothing where a replicate is undefined. `moved` has `count` places. */
 void resamples_reference(const certainty_input *in, const resamples *all, size_t source, double *moved);
 
 /* Divisor count - 1; NaN for fewer than two. */

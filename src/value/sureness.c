@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "measure/replicate.h"
 #include "value/certainty.h"
 
 static const double LEVEL = 0.9;
@@ -81,11 +82,16 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
     gather(by, count, numbers, replicates, refits);
     for (size_t s = 0; s < count; s++)
         names[s] = result->sources[s].name;
+    replicate_kind kind = {.step = 1}; /* methods that look at the data take half-samples */
+    if (by->info)
+        kind = measure_replicate_kind(by->info->name, scoring_variant(by));
     certainty_input in = {.source_count = count,
                           .names = names,
                           .scores = numbers,
                           .replicates = replicates,
                           .replicate_count = by->draws.replicates,
+                          .step = kind.step,
+                          .at_these_rows = kind.at_these_rows,
                           .refits = refits,
                           .refit_count = by->draws.refits,
                           .prior = v->prior,

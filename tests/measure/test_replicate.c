@@ -77,37 +77,41 @@ static void a_row_is_drawn_alike_in_any_company(void **state)
     row_draws_free(&few), row_draws_free(&many), row_draws_free(&other);
 }
 
-static void weights_are_dirichlet_and_halves_their_largest(void **state)
+static void weights_and_halves_come_in_opposite_pairs(void **state)
 {
     (void)state;
     static const size_t sizes[] = {1, 2, 3, 10, 11, 1000};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        size_t rows = sizes[s];
+        size_t rows = sizes[s], half = rows / 2, heavy = 0;
         row_draws draws = draw(50, rows);
-        double squares = 0;
-        assert_int_equal(draws.half_rows, rows / 2);
+        assert_int_equal(draws.half_rows, half);
         for (size_t b = 0; b < 50; b++) {
             const double *weights = draws.weights + b * rows;
-            double sum = 0, least = INFINITY, largest_left = 0;
-            size_t next = 0;
+            double sum = 0, largest = 0;
             for (size_t i = 0; i < rows; i++) {
-                assert_true(weights[i] > 0);
                 sum += weights[i];
-                squares += weights[i] * weights[i] / 50 / (double)rows;
-                bool taken = next < draws.half_rows && draws.halves[b * draws.half_rows + next] == i;
-                next += taken;
-                if (taken)
-                    least = fmin(least, weights[i]);
-                else
-                    largest_left = fmax(largest_left, weights[i]);
+                largest = fmax(largest, weights[i]);
             }
             assert_close(sum, (double)rows, 1e-13);
-            assert_int_equal(next, draws.half_rows); /* ascending, each row once */
-            assert_true(least >= largest_left);
+            for (size_t i = 0; i < rows; i++) {
+                double other = draws.weights[(b ^ 1) * rows + i];
+                assert_true(weights[i] > 0);
+                heavy += weights[i] == largest;
+                if (weights[i] < largest) /* one and a half times against half */
+                    assert_close(largest / weights[i], 3, 1e-13);
+                for (size_t k = 0; k < i; k++) /* what is heavier here is lighter there */
+                    assert_close(weights[i] / weights[k], draws.weights[(b ^ 1) * rows + k] / other, 1e-13);
+            }
+            const uint32_t *mine = draws.halves + b * half, *others = draws.halves + (b ^ 1) * half;
+            for (size_t i = 0, k = 0; i < half; i++) {
+                assert_true(mine[i] < rows && (i == 0 || mine[i] > mine[i - 1]));
+                while (k < half && others[k] < mine[i])
+                    k++;
+                assert_true(k == half || others[k] != mine[i]);
+            }
         }
-        /* The mean square of Dirichlet(1) weights is 2N / (N + 1). */
         if (rows >= 1000)
-            assert_near(squares, 2, 0.05);
+            assert_near((double)heavy / 50 / (double)rows, .5, .02);
         row_draws_free(&draws);
     }
     row_draws none = {0};
@@ -151,6 +155,10 @@ static void the_table_says_how_a_measure_is_resampled(void **state)
 {
     (void)state;
     each_variant(check_info, NULL);
+    assert_true(measure_replicate_kind("leep", NULL).step == ROW_WEIGHT_STEP);
+    assert_true(measure_replicate_kind("cmmd", NULL).step == 1 && measure_replicate_kind("no", NULL).step == 1);
+    assert_true(measure_replicate_kind("logme", "icml").at_these_rows);
+    assert_false(measure_replicate_kind("leep", NULL).at_these_rows);
     assert_string_equal(gbv_measure_find("leep")->resampled, "row weights");
     assert_string_equal(gbv_measure_find("mmd")->resampled, "half samples");
 }
@@ -534,7 +542,7 @@ static void replicates_spread_as_the_error_of_the_score(void **state)
         square += (scores[b] - mean) * (scores[b] - mean) / (MANY - 1);
     for (size_t i = 0; i < m.rows; i++)
         error_square += (terms[i] - score) * (terms[i] - score) / 300 / 301;
-    assert_near(sqrt(square / error_square), 1, 0.12);
+    assert_near(sqrt(square / error_square) / ROW_WEIGHT_STEP, 1, 0.12);
     assert_near(mean, score, 4 * sqrt(error_square / MANY));
     row_draws_free(&draws);
     unmake(&m);
@@ -545,7 +553,7 @@ int main(void)
     seed = 7;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_drawn_alike_in_any_company),
-        cmocka_unit_test(weights_are_dirichlet_and_halves_their_largest),
+        cmocka_unit_test(weights_and_halves_come_in_opposite_pairs),
         cmocka_unit_test(too_many_rows_are_refused),
         cmocka_unit_test(draws_do_not_depend_on_the_threads),
         cmocka_unit_test(the_table_says_how_a_measure_is_resampled),

@@ -47,6 +47,7 @@ static certainty_input input_of(const numbers *n, size_t sources, size_t replica
                              .scores = n->scores,
                              .replicates = n->replicates,
                              .replicate_count = replicates,
+                             .step = 1,
                              .refits = n->refits,
                              .refit_count = refits,
                              .posterior = {.tau_mode = GBV_TAU_QUICK},
@@ -63,12 +64,15 @@ static certainty compute(const certainty_input *in)
     return c;
 }
 
-/* Source s scores `score` and is seen with normal noise of the reference and of its rows. */
+/* Source s scores `score` and is seen with normal noise of the reference, one way and the other, and of its rows. */
 static void make_source(numbers *n, const certainty_input *in, size_t s, double score, double noise, double refit_noise)
 {
     n->scores[s] = score;
-    for (size_t r = 0; r < in->replicate_count; r++)
-        n->replicates[s * in->replicate_count + r] = score + noise * draw_normal();
+    double odd = 0;
+    for (size_t r = 0; r < in->replicate_count; r++) {
+        odd = r % 2 ? -odd : noise * draw_normal();
+        n->replicates[s * in->replicate_count + r] = score + odd;
+    }
     for (size_t j = 0; j < in->refit_count; j++)
         n->refits[s * in->refit_count + j] = score + refit_noise * draw_normal();
 }
@@ -79,18 +83,22 @@ static void seed_test(uint64_t seed)
     print_message("seed %llu\n", (unsigned long long)seed);
 }
 
-static void an_interval_is_the_quantiles_of_the_moved_replicates(void **state)
+static void an_interval_is_what_opposite_replicates_say(void **state)
 {
     (void)state;
     numbers *n = numbers_create();
-    certainty_input in = input_of(n, 1, 21, 0);
+    certainty_input in = input_of(n, 1, 40, 0);
     n->scores[0] = -1;
-    for (int r = 0; r < 21; r++)
-        n->replicates[r] = -.9 + .01 * (double)((r * 8) % 21 - 10); /* mean -.9, from -1 to -.8 in steps of .01 */
+    in.step = .5;
+    for (int k = 0; k < 20; k++) { /* a bias of .1, and chance moves the score by .01, .02, ... .2 */
+        double even = .1 * .25, odd = .01 * (1 + k * 7 % 20) * .5;
+        n->replicates[2 * k] = -1 + even + odd;
+        n->replicates[2 * k + 1] = -1 + even - odd;
+    }
     certainty c = compute(&in);
     assert_close(c.sources[0].corrected, -1.1, 1e-12);
-    assert_close(c.sources[0].model.low, -1.19, 1e-12); /* the second of 21 around the corrected score */
-    assert_close(c.sources[0].model.high, -1.01, 1e-12);
+    assert_close(c.sources[0].model.low, -1.1 - .1805, 1e-12); /* place 1.95 of 0 to 39 */
+    assert_close(c.sources[0].model.high, -1.1 + .1805, 1e-12);
     assert_true(c.sources[0].source.low == c.sources[0].model.low &&
                 c.sources[0].source.high == c.sources[0].model.high);
     assert_true(!c.refitted && !c.sources[0].refitted);
@@ -98,6 +106,50 @@ static void an_interval_is_the_quantiles_of_the_moved_replicates(void **state)
     assert_true(c.sources[0].posterior.low == 1 && c.sources[0].posterior.high == 1);
     assert_int_equal(c.pair_count, 0);
     certainty_free(&c);
+    in.at_these_rows = true; /* no bias to be rid of */
+    c = compute(&in);
+    assert_true(c.sources[0].corrected == -1);
+    assert_close(c.sources[0].model.low, -1 - .1805, 1e-12);
+    certainty_free(&c);
+    free(n);
+}
+
+/* The score is the square of a mean that is zero, seen with an error z: replicates say (z + d)^2 and (z - d)^2, which
+ * vary about z^2 as 4 z^2 d^2 and d^4 do, while the corrected score varies as z^2 does. */
+static void a_score_of_second_order_is_not_taken_for_more_uncertain_than_it_is(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400, DIMENSIONS = 30 };
+    seed_test(20271);
+    numbers *n = numbers_create();
+    certainty_input in = input_of(n, 1, 200, 0);
+    double square = 0, deviation = 0;
+    size_t covered = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double z[DIMENSIONS];
+        n->scores[0] = 0;
+        for (int i = 0; i < DIMENSIONS; i++) {
+            z[i] = draw_normal();
+            n->scores[0] += z[i] * z[i];
+        }
+        for (int k = 0; k < 100; k++) {
+            double up = 0, down = 0;
+            for (int i = 0; i < DIMENSIONS; i++) {
+                double d = draw_normal();
+                up += (z[i] + d) * (z[i] + d);
+                down += (z[i] - d) * (z[i] - d);
+            }
+            n->replicates[2 * k] = up;
+            n->replicates[2 * k + 1] = down;
+        }
+        certainty c = compute(&in);
+        square += c.sources[0].corrected * c.sources[0].corrected / TRIALS; /* the truth is 0 */
+        deviation += c.sources[0].deviation / TRIALS;
+        covered += c.sources[0].model.low <= 0 && c.sources[0].model.high >= 0;
+        certainty_free(&c);
+    }
+    assert_near(deviation / sqrt(square), 1, .1);
+    assert_near((double)covered / TRIALS, .9, .05);
     free(n);
 }
 
@@ -391,13 +443,13 @@ static void too_many_undefined_replicates_leave_no_interval(void **state)
     certainty_input in = input_of(n, 2, 200, 20);
     make_source(n, &in, 0, -.5, .01, .01);
     make_source(n, &in, 1, -.7, .01, .01);
-    for (int r = 0; r < 10; r++)
-        n->replicates[20 * r] = NAN;
-    certainty c = compute(&in); /* 5 % */
+    for (int r = 0; r < 5; r++)
+        n->replicates[40 * r] = NAN;
+    certainty c = compute(&in); /* 5 % of the pairs */
     assert_true(isfinite(c.sources[0].model.low) && isfinite(c.sources[0].posterior.low));
     assert_true(c.pairs[0].distinguishable && c.sources[0].p_best == 1);
     certainty_free(&c);
-    n->replicates[1] = -INFINITY; /* counts as undefined */
+    n->replicates[3] = -INFINITY; /* counts as undefined */
     c = compute(&in);
     assert_true(isnan(c.sources[0].model.low) && isnan(c.sources[0].source.low) && isnan(c.sources[0].posterior.low));
     assert_true(c.sources[0].corrected == -.5 && !c.pairs[0].distinguishable && isnan(c.pairs[0].rows_needed));
@@ -419,21 +471,20 @@ static void few_replicates_have_an_answer(void **state)
     (void)state;
     numbers *n = numbers_create();
     n->scores[0] = -1, n->scores[1] = -2;
-    double replicates[] = {-1.1, -.9, -2.2, -1.8};
-    for (size_t count = 0; count <= 2; count++) {
+    static const double replicates[] = {-1.1, -.9, -1.2, -.8, -1};
+    for (size_t count = 0; count <= 5; count++) {
         certainty_input in = input_of(n, 2, count, 0);
-        for (size_t s = 0; s < 2; s++)
-            for (size_t r = 0; r < count; r++)
-                n->replicates[s * count + r] = replicates[2 * s + r];
+        for (size_t r = 0; r < 2 * count; r++)
+            n->replicates[r] = replicates[r % count] - (double)(r / count);
         certainty c = compute(&in);
-        assert_int_equal(isfinite(c.sources[0].model.low), count == 2);
-        assert_int_equal(isnan(c.sources[0].p_best), count == 0);
+        assert_int_equal(isfinite(c.sources[0].model.low), count >= 4);
+        assert_int_equal(isnan(c.sources[0].p_best), count < 2);
         assert_true(c.pair_count == 1 && !c.pairs[0].distinguishable);
-        if (count == 2) {
-            assert_close(c.sources[0].corrected, -1, 1e-12);
-            assert_close(c.sources[0].model.low, -1.09, 1e-12);
-        } else
-            assert_true(c.sources[0].corrected == -1 && c.sources[0].rank_best == 1 && c.sources[0].rank_worst == 2);
+        assert_close(c.sources[0].corrected, -1, 1e-12);
+        if (count >= 4) /* the fifth has no partner */
+            assert_close(c.sources[0].model.low, -1.185, 1e-12);
+        else
+            assert_true(c.sources[0].rank_best == 1 && c.sources[0].rank_worst == 2);
         certainty_free(&c);
     }
     free(n);
@@ -526,7 +577,8 @@ static void nonsense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interval_is_the_quantiles_of_the_moved_replicates),
+        cmocka_unit_test(an_interval_is_what_opposite_replicates_say),
+        cmocka_unit_test(a_score_of_second_order_is_not_taken_for_more_uncertain_than_it_is),
         cmocka_unit_test(refits_widen_the_interval_of_the_source_by_their_spread),
         cmocka_unit_test(p_best_adds_up_to_one_and_follows_the_scores),
         cmocka_unit_test(clear_sources_are_told_apart_and_ranked_for_certain),
