@@ -4,10 +4,10 @@
  * - `replicates` score each model on changed reference rows, the same changes for every source, two by two: replicates
  *   2k and 2k + 1 under opposite changes (measure/row_draws.h). With s the step of the changes and t the score,
  *   o = (b - b') / 2s is what chance does to the score and e = ((b + b') / 2 - t) / s^2 is its bias. So t is corrected
- * to t - mean e, and c + o and c - o are what else it might have been. Where a score hardly depends on the model, as
- *   that of a source that knows nothing, it varies in second order only: o then varies by 4 where the corrected score
- *   does by 2 and e by 2, as squares of normal numbers do. Taking the variance of e from that of o is right in both
- *   cases and in between.
+ * to c = t - mean e, and c + o and c - o are what else it might have been. But where a score hardly depends on what
+ * chance does in first order, as that of a source that knows nothing, it varies as squares of normal numbers do: o then
+ * has twice the variance of e, and c has that of e. The variance of o less that of e is right in both cases and in
+ *   between; it is never taken for less than that of e.
  * - `refits` score, on the reference as it is, models fitted on resampled rows of the source. Their deviations from
  *   their mean, one drawn for each replicate, are added to make the joint resamples.
  * So an interval is of one of two things: of the model at hand were there no end of reference rows (`model`), or of the

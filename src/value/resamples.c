@@ -9,8 +9,6 @@
 
 /* Of the pairs of replicates of a source that gets an interval. */
 static const double LEAST_DEFINED = 0.95;
-/* Of the variance of the odd parts: a score that varies in second order only keeps half of it. */
-static const double LEAST_KEPT = 0.5;
 
 static int upwards(const void *left, const void *right)
 {
@@ -54,11 +52,7 @@ certainty_interval interval_of(double *values, size_t count, double level)
     return (certainty_interval){between(values, count, (1 - level) / 2), between(values, count, (1 + level) / 2)};
 }
 
-/* What one pair of replicates says; NaN when either is undefined. */
-typedef struct mirrored {
-    double odd, even;
-} mirrored;
-
+/* NaN when either replicate is undefined. */
 static mirrored mirrored_at(const certainty_input *in, size_t source, size_t pair)
 {
     const double *b = in->replicates + source * in->replicate_count + 2 * pair;
@@ -69,38 +63,44 @@ static mirrored mirrored_at(const certainty_input *in, size_t source, size_t pai
 
 void resamples_reference(const certainty_input *in, const resamples *all, size_t source, double *moved)
 {
+    double centre = all->corrected[source], bias = all->bias[source];
+    mirrored share = all->share[source];
     for (size_t pair = 0; pair < all->count / 2; pair++) {
-        double odd = mirrored_at(in, source, pair).odd, part = isnan(odd) ? 0 : all->share[source] * odd;
-        moved[2 * pair] = all->corrected[source] + part;
-        moved[2 * pair + 1] = all->corrected[source] - part;
+        mirrored m = mirrored_at(in, source, pair);
+        double part = isnan(m.odd) ? 0 : share.odd * m.odd + share.even * (m.even - bias);
+        moved[2 * pair] = centre + part;
+        moved[2 * pair + 1] = centre - part;
     }
 }
 
-/* Corrects the score and finds how much of the odd parts is chance's; false when too few pairs are defined. */
-static bool correct(const certainty_input *in, size_t source, size_t pairs, resamples *all)
+/* Finds the bias and how much of either part is chance's; false when too few pairs are defined. A score of second order
+ * alone has odd parts of twice the variance of its even ones, and varies itself as the latter do. */
+static bool judge_replicates(const certainty_input *in, size_t source, size_t pairs, resamples *all)
 {
-    double even = 0, even_squares = 0, odd_squares = 0;
+    double bias = 0, odd = 0, even = 0;
     size_t defined = 0;
     for (size_t pair = 0; pair < pairs; pair++) {
         mirrored m = mirrored_at(in, source, pair);
         if (isnan(m.odd))
             continue;
-        even += m.even;
-        odd_squares += m.odd * m.odd;
+        bias += m.even;
+        odd += m.odd * m.odd;
         defined++;
     }
     if (defined < 2 || (double)defined < LEAST_DEFINED * (double)pairs)
         return false;
-    even /= (double)defined;
+    bias /= (double)defined;
+    odd /= (double)defined;
     for (size_t pair = 0; pair < pairs; pair++) {
-        double deviation = mirrored_at(in, source, pair).even - even;
+        double deviation = mirrored_at(in, source, pair).even - bias;
         if (!isnan(deviation))
-            even_squares += deviation * deviation;
+            even += deviation * deviation / (double)(defined - 1);
     }
-    double odd_variance = odd_squares / (double)defined, even_variance = even_squares / (double)(defined - 1);
-    double kept = odd_variance > 0 ? (odd_variance - even_variance) / odd_variance : 1;
-    all->share[source] = sqrt(fmax(kept, LEAST_KEPT));
-    all->corrected[source] = in->scores[source] - (in->at_these_rows ? 0 : even);
+    all->bias[source] = bias;
+    if (odd >= 2 * even)
+        all->share[source] = (mirrored){odd > 0 ? sqrt(1 - even / odd) : 1, 0};
+    else
+        all->share[source] = (mirrored){M_SQRT1_2, sqrt(1 - odd / even / 2)};
     return true;
 }
 
@@ -143,9 +143,10 @@ static void add_refits(const certainty_input *in, size_t source, double *deviati
 static void resample_source(const certainty_input *in, size_t source, double *deviations, size_t *order, resamples *all)
 {
     double score = in->scores[source], *joint = resamples_of(all, source);
-    all->known[source] = isfinite(score) && correct(in, source, all->count / 2, all);
+    all->known[source] = isfinite(score) && judge_replicates(in, source, all->count / 2, all);
     all->refit_variance[source] = NAN;
     if (all->known[source]) {
+        all->corrected[source] = score - (in->at_these_rows ? 0 : all->bias[source]);
         resamples_reference(in, all, source, joint);
         add_refits(in, source, deviations, order, all);
         return;
@@ -164,10 +165,12 @@ gbv_status resamples_create(const certainty_input *in, resamples *all, gbv_error
     gbv_status status = GBV_OK;
     all->joint = memory_array(sources, all->count * sizeof *all->joint);
     all->corrected = memory_array(sources, sizeof *all->corrected);
+    all->bias = memory_array(sources, sizeof *all->bias);
     all->share = memory_array(sources, sizeof *all->share);
     all->known = memory_array(sources, sizeof *all->known);
     all->refit_variance = memory_array(sources, sizeof *all->refit_variance);
-    if (!deviations || !order || !all->joint || !all->corrected || !all->share || !all->known || !all->refit_variance) {
+    if (!deviations || !order || !all->joint || !all->corrected || !all->bias || !all->share || !all->known ||
+        !all->refit_variance) {
         status = error_out_of_memory(error, "the resampled scores");
         resamples_free(all);
         goto done;
@@ -184,6 +187,7 @@ void resamples_free(resamples *all)
 {
     free(all->joint);
     free(all->corrected);
+    free(all->bias);
     free(all->share);
     free(all->known);
     free(all->refit_variance);

@@ -10,11 +10,17 @@
 
 #include "value/certainty.h"
 
+/* What two replicates under opposite draws say: (b - b') / 2s and ((b + b') / 2 - t) / s^2. */
+typedef struct mirrored {
+    double odd, even;
+} mirrored;
+
 typedef struct resamples {
     size_t source_count, count;
     double *joint;          /* source_count x count; the score itself throughout where a source is not `known` */
     double *corrected;      /* source_count */
-    double *share;          /* source_count: of the replicates' odd parts that the reference's chance amounts to */
+    double *bias;           /* source_count: of the score, for known sources */
+    mirrored *share;        /* source_count: how much of either part the reference's chance amounts to */
     bool *known;            /* source_count: the score is finite and enough replicates are defined */
     double *refit_variance; /* source_count: of the score over the choice of the source's rows; NaN without refits */
 } resamples;
