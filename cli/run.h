@@ -35,8 +35,8 @@ int run_start(const command *self, run_options *run);
 void run_watch(run_options *run, gbv_progress_callback **progress, void **context);
 void run_end_progress(run_options *run);
 double run_now(void); /* seconds on a clock that only goes on */
-/* --dry-run: what a run would take, on standard output (--format json: as numbers). `reading` is what reading the inputs
- * took, because they would be read again. GBV_OK or an exit code. */
+/* --dry-run: what a run would take, on standard output (--format json: as numbers). `reading` is what reading the
+ * inputs took, because they would be read again. GBV_OK or an exit code. */
 int run_show_plan(const command *self, run_options *run, double reading, const gbv_plan *plan);
 /* The result where and how it was asked for. GBV_OK or an exit code. */
 int run_write_result(const command *self, const run_options *run, const gbv_result *result);

@@ -95,7 +95,8 @@ static bool take_start(const gbv_model *start, const scaling *scale, size_t *col
         model->bias[k] = start->bias[columns[k]];
     }
     scaling_unfold(scale, model->inputs, model->outputs, model->weights, model->bias);
-    /* Nothing in the loss holds the mean of the intercepts: without a class of the start it would stay somewhere else. */
+    /* Nothing in the loss holds the mean of the intercepts: without a class of the start it would stay somewhere else.
+     */
     double mean = 0;
     for (size_t k = 0; k < model->outputs; k++)
         mean += model->bias[k] / (double)model->outputs;

@@ -1,14 +1,21 @@
 /* knn_shapley.c - the mean Shapley value of a source's rows for a nearest-neighbour classifier of the reference (Jia et
- * al. 2019), all sources pooled. What one reference row gives a source is known, so other reference rows are other
- * weights of a mean. */
+ * al. 2019), all sources pooled. What one reference row gives a source is known, so half of them give the mean of
+ * these. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "compute/dense.h"
 #include "value/method/knn_shapley_kernel.h"
 #include "value/method/pool.h"
+
+static double mean_of(const double *line, const uint32_t *rows, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += line[rows[i]];
+    return count ? sum / (double)count : NAN;
+}
 
 static void score_draws(const valuation *v, const double *by_source, scoring *by)
 {
@@ -28,7 +35,7 @@ static void score_draws(const valuation *v, const double *by_source, scoring *by
         }
         for (size_t r = 0; r < by->draws.replicates; r++)
             scores[draws_replicates(&by->draws) + r] =
-                dense_dot_f64(t->resampled.weights + r * rows, line, rows) / (double)rows;
+                mean_of(line, t->resampled.halves + r * t->resampled.half_rows, t->resampled.half_rows);
     }
 }
 
