@@ -5,13 +5,8 @@
 
 #include "base/error.h"
 #include "base/plan.h"
+#include "value/trained_weights.h"
 #include "value/watch.h"
-
-/* A source with less weight than this beside the heaviest is left out: its rows would cost as much as the others'. */
-static const double SMALLEST_SHARE = 1e-8;
-
-/* Weights that differ by less are the same. */
-static const double SAME_WEIGHT = 1e-9;
 
 static size_t weight_count(const purchase_task *task)
 {
@@ -20,14 +15,10 @@ static size_t weight_count(const purchase_task *task)
 
 static void normalise(double *weights, size_t count)
 {
-    double largest = 0, sum = 0;
+    double sum = 0;
+    trained_weights_trim(weights, count);
     for (size_t s = 0; s < count; s++)
-        largest = fmax(largest, weights[s]);
-    for (size_t s = 0; s < count; s++) {
-        if (weights[s] < SMALLEST_SHARE * largest)
-            weights[s] = 0;
         sum += weights[s];
-    }
     for (size_t s = 0; s < count; s++)
         weights[s] /= sum;
 }
@@ -35,14 +26,10 @@ static void normalise(double *weights, size_t count)
 /* The first of the list that has these weights. */
 static size_t find_same(const purchase *list, size_t index, size_t count)
 {
-    for (size_t i = 0; i < index; i++) {
-        bool same = true;
-        for (size_t s = 0; s < count && same; s++)
-            same = fabs(list[i].weights[s] - list[index].weights[s]) <= SAME_WEIGHT;
-        if (same)
-            return i;
-    }
-    return index;
+    size_t i = 0;
+    while (i < index && !trained_weights_same(list[i].weights, list[index].weights, count))
+        i++;
+    return i;
 }
 
 /* All that is to be trained on the rows of one seed, each fit following on the one before. */
@@ -68,8 +55,7 @@ static gbv_status train_seed(const purchase_task *task, const gbv_model_options 
         gbv_model_free(before);
         before = fitted;
         status = test_set_judge(task->test, fitted, &scratch, &list[i].accuracies[seed], error);
-        seen->done++;
-        if (watch_ask(seen, NULL, 0, 0) && status == GBV_OK)
+        if (watch_count(seen) && status == GBV_OK)
             status = error_set(error, GBV_INTERRUPTED, "interrupted while training final models");
     }
     gbv_model_free(before);

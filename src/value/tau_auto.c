@@ -9,18 +9,13 @@
 #include "base/error.h"
 #include "base/plan.h"
 #include "compute/temper.h"
+#include "value/trained_weights.h"
 #include "value/watch.h"
 
 const double tau_grid[TAU_GRID_COUNT] = {INFINITY, 1, .5, .2, .1, .05, .02, .01};
 
 /* A row's likelihood is at least this, as in gbv_evaluate: a class that the model lacks is not impossible. */
 static const double SMALLEST_LIKELIHOOD = 1e-12;
-
-/* A source with less weight than this beside the heaviest is left out: its rows would cost as much as the others'. */
-static const double SMALLEST_SHARE = 1e-8;
-
-/* Weights that differ by less are the same. */
-static const double SAME_WEIGHT = 1e-9;
 
 gbv_status tau_folds(const int32_t *labels, size_t rows, size_t class_count, uint64_t seed, unsigned char *fold,
                      gbv_error *error)
@@ -110,21 +105,9 @@ static gbv_status weigh(const tau_task *task, size_t fold, double tau, double *w
     size_t count = task->data.sources->count;
     gbv_posterior_options how = {.tau_mode = GBV_TAU_FIXED, .tau = tau, .undefined_as_zero = true};
     gbv_status status = gbv_posterior(task->scores[fold], task->prior, count, &how, weights, NULL, error);
-    double largest = 0;
-    for (size_t s = 0; s < count && status == GBV_OK; s++)
-        largest = fmax(largest, weights[s]);
-    for (size_t s = 0; s < count && status == GBV_OK; s++)
-        if (weights[s] < SMALLEST_SHARE * largest)
-            weights[s] = 0;
+    if (status == GBV_OK)
+        trained_weights_trim(weights, count);
     return status;
-}
-
-static bool same_weights(const double *a, const double *b, size_t count)
-{
-    bool same = true;
-    for (size_t s = 0; s < count; s++)
-        same &= fabs(a[s] - b[s]) <= SAME_WEIGHT;
-    return same;
 }
 
 /* How likely the model makes the labels of the other fold, with the temperature that suits this one. */
@@ -170,7 +153,7 @@ static gbv_status try_tau(fold_run *r, size_t at, gbv_error *error)
     if (status != GBV_OK)
         return status;
     arena_reset(&r->scratch);
-    if (!same_weights(r->weights, r->fitted_weights, count)) {
+    if (!trained_weights_same(r->weights, r->fitted_weights, count)) {
         gbv_model *fitted;
         refit how = {.start = r->fitted, .shape = r->shape, .rough = true};
         status = final_fit(&r->task->data, r->weights, r->model, &how, &r->scratch, &fitted, error);
@@ -188,8 +171,7 @@ static gbv_status run_fold(fold_run *r, const double *first_weights, watch *w, g
     gbv_status status = open_run(r, first_weights, error);
     for (size_t at = 0; at < TAU_GRID_COUNT && status == GBV_OK; at++) {
         status = try_tau(r, at, error);
-        w->done++;
-        if (status == GBV_OK && watch_ask(w, NULL, 0, 0))
+        if (watch_count(w) && status == GBV_OK)
             status = error_set(error, GBV_INTERRUPTED, "interrupted while choosing tau");
     }
     close_run(r);

@@ -1,7 +1,7 @@
 /* watch.h - fits side by side that ask their caller, one at a time, whether to go on.
  *
  *     watch seen = {.asked = &options->model, .stage = "tau", .total = 16};
- *     model.progress = watch_ask, model.context = &seen;          then, after each piece of work: seen.done++
+ *     model.progress = watch_ask, model.context = &seen;          then, after each piece of work: watch_count(&seen)
  */
 #ifndef VALUE_WATCH_H
 #define VALUE_WATCH_H
@@ -18,7 +18,10 @@ typedef struct watch {
     atomic_bool stop; /* the caller said so */
 } watch;
 
-/* A gbv_progress_callback whose context is a watch. What a fit says of itself is not passed on. */
+/* A gbv_progress_callback whose context is a watch. Work is counted in its pieces, so that what is left takes about as
+ * long as it seems; what a fit says of itself is passed on where it is the only piece. */
 bool watch_ask(void *context, const char *stage, size_t done, size_t total);
+/* One piece more is done. True: the caller wants to stop. */
+bool watch_count(watch *w);
 
 #endif
