@@ -68,7 +68,8 @@ typedef struct gbv_comparison {
     gbv_baseline *baselines;
     size_t baseline_count; /* 0 without a test */
     gbv_verdict verdict;
-    size_t best;       /* the valuation with the most accurate final models; method_count: there is none */
+    size_t best;       /* the valuation with the most accurate final models, of those that pay where one does;
+                          method_count: there is none */
     size_t to_beat;    /* the better of the baselines reference-only and pooled */
     double gain;       /* accuracy of `best` minus that of `to_beat`; NaN without a verdict */
     double gain_error; /* standard error of the gain, paired over the seeds */

@@ -60,6 +60,27 @@ static void say_no(const gbv_comparison *c, bool reference_helps, sentence *s)
     sentence_add(s, ".");
 }
 
+/* The most accurate of the valuations that beat the baseline clearly, or of all where none does. */
+static gbv_status find_best(gbv_comparison *c, gbv_error *error)
+{
+    const gbv_trained *beaten = &c->baselines[c->to_beat].trained;
+    gbv_status status = GBV_OK;
+    for (size_t m = 0; m < c->method_count && status == GBV_OK; m++) {
+        double gain, gain_error;
+        if (!is_valuation(c, m))
+            continue;
+        status = compare_seeds(&c->methods[m].trained, beaten, c->seeds, &gain, &gain_error, error);
+        bool clear = status == GBV_OK && is_clear(gain, gain_error), pays = c->verdict == GBV_VERDICT_PAYS;
+        if (status == GBV_OK && (c->best == c->method_count || (clear && !pays) || (clear == pays && gain > c->gain))) {
+            c->best = m;
+            c->gain = gain;
+            c->gain_error = gain_error;
+            c->verdict = clear ? GBV_VERDICT_PAYS : GBV_VERDICT_NO;
+        }
+    }
+    return status;
+}
+
 gbv_status verdict_give(gbv_comparison *c, gbv_error *error)
 {
     sentence s = {0};
@@ -76,17 +97,12 @@ gbv_status verdict_give(gbv_comparison *c, gbv_error *error)
         double gain = NAN, gain_error = NAN;
         c->to_beat = alone->accuracies && alone->accuracy >= pooled->accuracy ? BASELINE_REFERENCE : BASELINE_POOLED;
         const gbv_trained *beaten = &c->baselines[c->to_beat].trained;
-        for (size_t m = 0; m < c->method_count; m++)
-            if (is_valuation(c, m) &&
-                (c->best == c->method_count || c->methods[m].trained.accuracy > c->methods[c->best].trained.accuracy))
-                c->best = m;
-        if (c->best < c->method_count)
-            status = compare_seeds(&c->methods[c->best].trained, beaten, c->seeds, &c->gain, &c->gain_error, error);
+        c->verdict = GBV_VERDICT_NO;
+        status = find_best(c, error);
         if (status == GBV_OK && both->accuracies)
             status = compare_seeds(both, beaten, c->seeds, &gain, &gain_error, error);
         if (status != GBV_OK)
             return status;
-        c->verdict = is_clear(c->gain, c->gain_error) ? GBV_VERDICT_PAYS : GBV_VERDICT_NO;
         if (c->verdict == GBV_VERDICT_NO)
             say_no(c, is_clear(gain, gain_error), &s);
         else

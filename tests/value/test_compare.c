@@ -1,5 +1,6 @@
 /* test_compare.c - comparisons of methods on small problems where the right purchase is known. */
 #include "value/toy.h"
+#include "value/verdict.h"
 
 enum { TEST_ROWS = 500, MOST_SOURCES = 4 };
 
@@ -315,12 +316,39 @@ static void a_comparison_can_be_stopped_while_it_trains(void **state)
     close_shop(s);
 }
 
+/* The most accurate valuation is not sure to beat the baseline; one that is nearly as good is. */
+static void any_valuation_that_clearly_beats_the_baselines_pays(void **state)
+{
+    (void)state;
+    gbv_error error;
+    double unsure[3] = {.95, .80, .86}, sure[3] = {.83, .84, .85}, baseline[3] = {.80, .81, .82};
+    gbv_measure_result by[2] = {{.method = (char *)"gbv"}, {.method = (char *)"lava"}};
+    gbv_result result = {.measures = by, .measure_count = 2};
+    gbv_method_comparison methods[2] = {{.label = (char *)"gbv leep", .trained = {unsure, .87, .04}},
+                                        {.label = (char *)"lava pooled", .trained = {sure, .84, .006}}};
+    gbv_baseline baselines[BASELINE_COUNT] = {[BASELINE_POOLED] = {.trained = {baseline, .81, .006}}};
+    gbv_comparison c = {.result = &result,
+                        .methods = methods,
+                        .method_count = 2,
+                        .seeds = 3,
+                        .test_rows = 100,
+                        .baselines = baselines,
+                        .baseline_count = BASELINE_COUNT};
+    assert_ok(verdict_give(&c, &error), error);
+    assert_int_equal(c.verdict, GBV_VERDICT_PAYS);
+    assert_int_equal(c.best, 1);
+    assert_true(fabs(c.gain - .03) < 1e-12);
+    assert_non_null(strstr(c.sentence, "lava pooled beats training on all rows alike"));
+    free(c.sentence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_valuation_that_finds_the_honest_source_pays),
         cmocka_unit_test(sources_that_guess_are_not_worth_their_price),
         cmocka_unit_test(equal_sources_need_no_valuation),
+        cmocka_unit_test(any_valuation_that_clearly_beats_the_baselines_pays),
         cmocka_unit_test(accuracies_give_their_mean_and_standard_error),
         cmocka_unit_test(threads_do_not_change_a_comparison),
         cmocka_unit_test(without_a_test_set_nothing_is_judged),
