@@ -10,6 +10,8 @@
 #include "value/posterior.h"
 #include "value/valuation.h"
 
+enum { MOST_DRAWS = 1000000 }; /* of either kind */
+
 /* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
  * those on reference and source rows, ETran in its `code` form. */
 static bool reads_outputs(const scoring *by)
@@ -57,7 +59,7 @@ static gbv_status add(valuation *v, const method *m, const char *by_measure, con
     const gbv_value_options *o = v->options;
     scoring *by = &v->scorings[v->scoring_count];
     *by = (scoring){.method = m, .tau_mode = o->tau_mode, .tau = o->tau, .part_count = 1};
-    if (o->tau_mode == GBV_TAU_OWN) {
+    if (o->tau_mode == GBV_TAU_OWN || (o->tau_mode == GBV_TAU_AUTO && m->knows_interval)) {
         by->tau_mode = m->quick_tau ? GBV_TAU_QUICK : GBV_TAU_FIXED;
         by->tau = 1;
     }
@@ -139,7 +141,7 @@ static gbv_status unknown_method(const char *name, gbv_error *error)
 }
 
 /* One entry of the list of methods: NAME or NAME:FORM. `text` may be written to. */
-static gbv_status add_method(valuation *v, char *text, bool alone, size_t *capacity, gbv_error *error)
+static gbv_status add_method(valuation *v, char *text, bool alone, size_t *capacity, bool *measured, gbv_error *error)
 {
     char *form = strchr(text, ':');
     if (form)
@@ -148,6 +150,7 @@ static gbv_status add_method(valuation *v, char *text, bool alone, size_t *capac
     if (!m)
         return unknown_method(text, error);
     bool asks = m->measure && !*m->measure; /* gbv: the form is the measure */
+    *measured |= asks && !form;
     if (asks)
         return add_measures(v, m,
                             form                  ? form
@@ -163,7 +166,7 @@ gbv_status valuation_choose(valuation *v, gbv_error *error)
 {
     const gbv_value_options *o = v->options;
     const char *list = o->method ? o->method : "gbv";
-    bool alone = !strchr(list, ',');
+    bool alone = !strchr(list, ','), measured = false;
     size_t capacity = 0;
     gbv_status status = GBV_OK;
     if (!v->reference && o->variant && strcmp(o->variant, "paper") != 0 && strcmp(o->variant, "crowd") != 0)
@@ -177,12 +180,19 @@ gbv_status valuation_choose(valuation *v, gbv_error *error)
     for (const char *name = list; status == GBV_OK;) {
         size_t length = strcspn(name, ",");
         char *copy = strndup(name, length);
-        status = copy ? add_method(v, copy, alone, &capacity, error) : error_out_of_memory(error, "the methods");
+        status =
+            copy ? add_method(v, copy, alone, &capacity, &measured, error) : error_out_of_memory(error, "the methods");
         free(copy);
         if (!name[length])
             break;
         name += length + 1;
     }
+    if (status == GBV_OK && o->measure && !measured)
+        status =
+            error_set(error, GBV_USAGE,
+                      "the measure is what gbv scores by, and none of the methods asked for (%.200s) takes \"%.64s\": "
+                      "leave it out, or add gbv",
+                      list, o->measure);
     return status;
 }
 
@@ -230,19 +240,38 @@ gbv_status valuation_choose_recorded(valuation *v, const gbv_result *run, gbv_er
     return status;
 }
 
-gbv_status valuation_make_room(valuation *v, gbv_error *error)
+draws scoring_draws(const valuation *v, size_t scoring_index)
 {
     const gbv_value_options *o = v->options;
+    bool decides = scoring_index == 0, ends = v->scorings[scoring_index].method->knows_interval,
+         judged = v->tau_can_be_judged && !ends && (o->tau_mode == GBV_TAU_AUTO || (decides && o->tau_curve));
+    return draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? o->refits : 0,
+                    ends ? 2 : 0);
+}
+
+gbv_status draws_check(const gbv_value_options *options, gbv_error *error)
+{
+    if (options->replicates == 1 || (options->replicates && options->refits == 1))
+        return error_set(error, GBV_USAGE,
+                         "one %s says nothing about its spread: ask for 2 or more (%s serve most uses), or for none",
+                         options->replicates == 1 ? "replicate" : "refit", options->replicates == 1 ? "200" : "20");
+    if (options->replicates > MOST_DRAWS || options->refits > MOST_DRAWS)
+        return error_set(error, GBV_USAGE,
+                         "%zu replicates and %zu refits are too many: ask for %d at most (200 and 20 serve most uses)",
+                         options->replicates, options->refits, MOST_DRAWS);
+    return GBV_OK;
+}
+
+gbv_status valuation_make_room(valuation *v, gbv_error *error)
+{
     if (!(v->row_hashes = memory_zeroed(v->source_count, sizeof *v->row_hashes)))
         return error_out_of_memory(error, "the scores");
     for (size_t i = 0; i < v->scoring_count; i++) {
         scoring *by = &v->scorings[i];
-        bool decides = i == 0,
-             judged = v->tau_can_be_judged && (o->tau_mode == GBV_TAU_AUTO || (decides && o->tau_curve));
-        by->draws = draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? o->refits : 0,
-                             by->method->knows_interval ? 2 : 0);
+        by->draws = scoring_draws(v, i);
         size_t cells;
-        if (__builtin_mul_overflow(v->source_count * v->target_count, by->draws.count * by->part_count, &cells))
+        if (__builtin_mul_overflow(v->source_count, v->target_count, &cells) ||
+            __builtin_mul_overflow(cells, by->draws.count * by->part_count, &cells))
             return error_out_of_memory(error, "the scores");
         by->parts = by->info ? memory_array(cells, sizeof(double)) : NULL;
         by->scores = memory_array(v->source_count, by->draws.count * sizeof(double));
@@ -271,7 +300,12 @@ void valuation_forget(valuation *v)
 gbv_status scoring_check(const valuation *v, const scoring *by, gbv_error *error)
 {
     const char *kind = by->info ? "measure" : "method", *name = by->info ? by->info->name : by->method->name;
-    if (!by->info && by->method->needs & METHOD_NEEDS_OVERLAP && v->scorings[0].scores && !v->shared.shared_items)
+    bool items_known = v->scorings[0].scores; /* there is room for scores once the data were looked at */
+    if (!by->info && by->method->needs & METHOD_NEEDS_GOLD && items_known && !v->shared.gold_items)
+        return error_set(error, GBV_UNDEFINED,
+                         "no source labelled an item whose class is known: give gold labels of annotated items with "
+                         "--gold");
+    if (!by->info && by->method->needs & METHOD_NEEDS_OVERLAP && items_known && !v->shared.shared_items)
         return error_set(error, GBV_USAGE,
                          "the method %s compares what several sources say of the same items, and no item has two "
                          "labels: use it with --annotations, or a table with an item column",

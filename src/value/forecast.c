@@ -201,7 +201,7 @@ static gbv_status try_method(const valuation *v, const scoring *by, double share
     gbv_status status = GBV_OK;
     snprintf(tried, sizeof tried, "uniform,%s%s%s", by->method->name, *by->variant ? ":" : "", by->variant);
     options.method = tried;
-    options.variant = NULL;
+    options.measure = options.variant = NULL;
     options.replicates = options.shards = options.shard = 0;
     options.tau_mode = GBV_TAU_OWN;
     options.tau_curve = false;
@@ -310,9 +310,9 @@ static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *
     FILE *stream = open_memstream(&expected->text, &length);
     if (!stream)
         return error_out_of_memory(error, "the plan");
-    fprintf(stream, "would score %zu source%s of %zu rows in all on %zu %s rows", expected->sources,
+    fprintf(stream, "would score %zu source%s of %zu rows in all on %zu %s", expected->sources,
             expected->sources == 1 ? "" : "s", expected->rows, expected->reference_rows,
-            v->reference ? "reference" : "other sources'");
+            v->reference ? "reference rows" : "rows of the sources themselves");
     if (v->options->shards)
         fprintf(stream, " (shard %zu of %zu)", v->options->shard, v->options->shards);
     fputs("\nby ", stream);
@@ -328,9 +328,11 @@ static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *
         fprintf(stream, ", %zu of each on resampled rows of its source", expected->refits);
     if (expected->replicates)
         fprintf(stream, "; %zu resamplings of the reference rows", expected->replicates);
+    size_t judged = 0;
     for (size_t m = 0; m < v->scoring_count; m++)
-        if (v->scorings[m].draws.folds)
-            fprintf(stream, "; %d final models to judge tau", 2 * TAU_GRID_COUNT);
+        judged += v->scorings[m].draws.folds != 0;
+    if (judged)
+        fprintf(stream, "; %zu final models to judge tau", judged * 2 * TAU_GRID_COUNT);
     fprintf(stream, "\n%zu worker%s; ", expected->workers, expected->workers == 1 ? "" : "s side by side");
     write_seconds(stream, expected->seconds);
     fprintf(stream, " and %.0f MB of memory are expected, within a factor of two\n", ceil(expected->peak_bytes / 1e6));
@@ -349,6 +351,8 @@ static void count_work(const valuation *v, const gbv_result *scrap, gbv_plan *ex
             expected->rows += v->sources->items[i].row_count;
             expected->fits += v->sources->items[i].probabilities ? 0 : 1 + expected->refits;
         }
+    if (!expected->fits)
+        expected->refits = 0;
     expected->workers = plan_workers(v->threads, expected->sources);
 }
 

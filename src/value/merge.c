@@ -164,12 +164,7 @@ static gbv_status check_values(const valuation *v, const run_part *parts, size_t
     for (size_t p = 0; p < count; p++)
         for (size_t k = 0; k < parts[p].source_count; k++)
             for (size_t m = 0; m < v->scoring_count; m++) {
-                size_t drawn = 1, expected;
-                bool overflow =
-                    m == 0 && (__builtin_add_overflow(drawn, v->options->replicates, &drawn) ||
-                               (v->options->replicates && __builtin_add_overflow(drawn, v->options->refits, &drawn)));
-                overflow |= __builtin_mul_overflow(drawn, v->scorings[m].part_count, &expected);
-                if (overflow || parts[p].sources[k].values[m].count != expected)
+                if (parts[p].sources[k].values[m].count != scoring_draws(v, m).count * v->scorings[m].part_count)
                     return error_set(error, GBV_BAD_INPUT,
                                      "shard %zu: source '%s' has %zu values by %s, which is not what the run's draws "
                                      "make: run that shard again",
@@ -221,6 +216,8 @@ static gbv_status weigh_parts(run_part *parts, size_t count, gbv_error *error)
     gbv_status status = valuation_choose_recorded(&v, run, error);
     if (status == GBV_OK)
         status = posterior_check_prior(v.prior, v.source_count, error);
+    if (status == GBV_OK)
+        status = draws_check(&options, error);
     if (status == GBV_OK)
         status = check_values(&v, parts, count, error);
     if (status == GBV_USAGE) /* what an option may not be, a file may not say */

@@ -1,7 +1,6 @@
 /* score.c - the one loop over sources: fit m_s (phi), read it out on the target set (varphi), score it in every way
  * (T); then the methods that look at the data themselves. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,7 @@
 #include "value/pieces.h"
 #include "value/shared_rows.h"
 #include "value/valuation.h"
-
-typedef struct watch watch;
+#include "value/watch.h"
 
 /* Memory of one worker: that of a fit, and that of one readout. */
 typedef struct worker {
@@ -47,6 +45,16 @@ static gbv_status judge_agreement(const pieces *p, gbv_source_result *out, gbv_e
     return GBV_OK;
 }
 
+/* A draw on which the measure has no value is undefined, which stops nothing. */
+static gbv_status pass_over(const scoring *by, gbv_status status, double *parts)
+{
+    if (status != GBV_UNDEFINED && status != GBV_BAD_INPUT)
+        return status;
+    for (size_t i = 0; i < by->part_count; i++)
+        parts[i] = NAN;
+    return GBV_OK;
+}
+
 /* The draws that need no other model: on folds and on resampled rows. */
 static gbv_status score_resampled(const scoring *by, const target *t, const gbv_model_options *model,
                                   const gbv_measure_input *input, double *parts, gbv_error *error)
@@ -56,11 +64,7 @@ static gbv_status score_resampled(const scoring *by, const target *t, const gbv_
         double *of_fold = parts + (draws_folds(&by->draws) + f) * by->part_count;
         status =
             measure_rows(by->info->name, scoring_variant(by), input, t->fold_rows[f], t->fold_count[f], of_fold, error);
-        if (status == GBV_UNDEFINED || status == GBV_BAD_INPUT) {
-            for (size_t i = 0; i < by->part_count; i++)
-                of_fold[i] = NAN;
-            status = GBV_OK;
-        }
+        status = pass_over(by, status, of_fold);
     }
     if (status == GBV_OK && by->draws.replicates)
         status = measure_replicates(by->info->name, scoring_variant(by), input, &t->resampled, model->progress,
@@ -120,34 +124,6 @@ static gbv_status score_model(const valuation *v, const gbv_model *model, size_t
     return status;
 }
 
-/* Asks the caller whether to go on: after each fit, and from inside one, which may take long. Work is counted in fits,
- * so that what is left takes about as long as it seems; one fit alone is counted in its own steps. */
-struct watch {
-    const gbv_model_options *asked;
-    atomic_size_t fits, sources;
-    atomic_bool stop;
-    size_t total; /* fits */
-};
-
-static bool keep_watch(void *context, const char *stage, size_t done, size_t total)
-{
-    watch *w = context;
-    bool alone = w->total == 1 && stage;
-    if (w->stop || !w->asked->progress)
-        return w->stop;
-#pragma omp critical(gbv_value_watch)
-    if (w->asked->progress(w->asked->context, alone ? stage : "models", alone ? done : w->fits,
-                           alone ? total : w->total))
-        w->stop = true;
-    return w->stop;
-}
-
-static void count_fit(watch *w)
-{
-    w->fits++;
-    keep_watch(w, NULL, 0, 0);
-}
-
 /* Models of resampled rows of the source, on all rows of the targets, by the first way of scoring. */
 static gbv_status score_refits(const valuation *v, const gbv_model *first, size_t index, worker *w, gbv_error *error)
 {
@@ -164,7 +140,6 @@ static gbv_status score_refits(const valuation *v, const gbv_model *first, size_
         w->model_seconds += clock_seconds() - begun;
         for (size_t t = 0; t < v->target_count && status == GBV_OK; t++) {
             pieces p;
-            gbv_error own;
             double *parts = scoring_parts(v, by, index, t) + (draws_refits(&by->draws) + r) * by->part_count;
             if (v->targets[t].source == index)
                 continue;
@@ -173,13 +148,12 @@ static gbv_status score_refits(const valuation *v, const gbv_model *first, size_
                 break;
             gbv_measure_input input = pieces_input(&p, by);
             begun = clock_seconds();
-            if (measure_parts(by->info->name, scoring_variant(by), &input, parts, w->terms, &own) != GBV_OK)
-                for (size_t i = 0; i < by->part_count; i++)
-                    parts[i] = NAN;
+            status = measure_parts(by->info->name, scoring_variant(by), &input, parts, w->terms, error);
+            status = pass_over(by, status, parts);
             w->seconds[0] += clock_seconds() - begun;
         }
         gbv_model_free(model);
-        count_fit(w->watch);
+        watch_count(w->watch);
     }
     fit_shape_free(&shape);
     return status;
@@ -188,7 +162,6 @@ static gbv_status score_refits(const valuation *v, const gbv_model *first, size_
 static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_result *result, gbv_error *error)
 {
     gbv_model *model = NULL;
-    gbv_source_result *out = &result->sources[index];
     bool fitted = !v->sources->items[index].probabilities;
     gbv_status status = GBV_OK;
     double begun = clock_seconds();
@@ -198,16 +171,12 @@ static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_
     w->model_seconds += clock_seconds() - begun;
     if (status == GBV_OK)
         status = score_model(v, model, index, w, result, error);
-    count_fit(w->watch);
+    watch_count(w->watch);
     if (status == GBV_OK && fitted && v->scorings[0].info)
         status = score_refits(v, model, index, w, error);
     arena_reset(&w->fitting);
     if (status == GBV_OK)
         status = shared_rows_hash(v, index, &w->fitting, error);
-    const char *reason = result->measures[0].scores[index].reason;
-    if (status == GBV_OK && reason && !valuation_is_crowd(v) &&
-        !flag_add(out, FLAG_UNDEFINED, "source '%s' has no score and gets no weight: %s", out->name, reason))
-        status = error_out_of_memory(error, "the result");
     if (v->models)
         v->models[index] = model;
     else
@@ -257,7 +226,8 @@ gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
     size_t count = v->source_count, failed_index = SIZE_MAX;
     gbv_status failed = GBV_OK;
     size_t mine = 0;
-    watch seen = {.asked = &v->options->model};
+    watch seen = {.asked = &v->options->model, .stage = "models"}; /* its pieces are fits */
+    atomic_size_t scored = 0;
     for (size_t i = 0; i < count; i++)
         if (valuation_owns(v, i)) {
             seen.total += fits_of(v, i);
@@ -267,7 +237,7 @@ gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
     gbv_model_options model = v->options->model;
     int workers = (int)plan_workers(v->threads, mine);
     model.threads = workers > 1 ? 1 : v->threads;
-    model.progress = keep_watch;
+    model.progress = watch_ask;
     model.context = &seen;
     v->given.model = &model;
 #pragma omp parallel num_threads(workers)
@@ -280,7 +250,7 @@ gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
             if (seen.stop || !valuation_owns(v, i))
                 continue;
             gbv_status status = open ? score_source(v, i, &w, result, &own) : error_out_of_memory(&own, "the scores");
-            seen.sources++;
+            scored++;
 #pragma omp critical(gbv_value_report)
             if (status != GBV_OK && i < failed_index) {
                 failed_index = i;
@@ -293,7 +263,7 @@ gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
     }
     v->given.model = NULL;
     if (seen.stop)
-        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", seen.sources, mine);
+        failed = error_set(error, GBV_INTERRUPTED, "interrupted after %zu of %zu sources", scored, mine);
     return failed;
 }
 

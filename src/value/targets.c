@@ -43,7 +43,7 @@ static gbv_status take_sources(const valuation *v, size_t first, size_t count, t
     }
     t->rows.parts = t->parts;
     t->rows.part_count = count;
-    t->source = count == 1 ? first : SIZE_MAX;
+    t->source = valuation_is_crowd(v) ? first : SIZE_MAX;
     t->labels = t->own_labels = memory_array(t->rows.rows, sizeof *t->own_labels);
     if (!t->own_labels)
         return error_out_of_memory(error, "the labels of the sources");

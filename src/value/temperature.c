@@ -12,7 +12,9 @@ gbv_status temperature_check(valuation *v, gbv_error *error)
     bool asked = v->options->tau_mode == GBV_TAU_AUTO;
     const char *lacking = !v->reference            ? "there is no reference"
                           : v->options->unlabelled ? "the reference has no labels that may be used"
-                                                   : NULL;
+                          : v->scorings[0].method->knows_interval
+                              ? "the method asked for looks at the labels of shared items instead"
+                              : NULL;
     for (size_t i = 0; i < v->source_count && !lacking; i++)
         if (v->sources->items[i].probabilities)
             lacking = "a source is given as probabilities and has no rows to train on";

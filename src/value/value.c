@@ -62,11 +62,9 @@ static gbv_status check_options(valuation *v, gbv_error *error)
         return status;
     if (v->sources->count == 0)
         return error_set(error, GBV_USAGE, "there are no sources: give at least one with --source NAME=FILE");
-    if (o->replicates == 1)
-        return error_set(error, GBV_USAGE,
-                         "one replicate says nothing about its spread: ask for 2 or more (200 serve most "
-                         "uses), or for none");
-    if ((status = posterior_check_tau(v->scorings[0].tau_mode, v->scorings[0].tau, error)) == GBV_OK)
+    if ((status = draws_check(o, error)) == GBV_OK)
+        status = posterior_check_tau(v->scorings[0].tau_mode, v->scorings[0].tau, error);
+    if (status == GBV_OK)
         status = check_prior(v, error);
     if (status == GBV_OK && !v->reference)
         status = check_without_reference(v, error);
@@ -130,6 +128,8 @@ gbv_status valuation_prepare(valuation *v, gbv_result *result, gbv_error *error)
         result->reference_rows += v->targets[t].rows.rows;
     if (status == GBV_OK)
         status = valuation_make_room(v, error);
+    if (status == GBV_OK) /* again, now that it is known which items are shared */
+        status = scoring_check(v, &v->scorings[0], error);
     return status == GBV_OK ? targets_resample(v, error) : status;
 }
 

@@ -2,11 +2,13 @@
  * agree. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "value/agreement.h"
 #include "value/beside.h"
+#include "value/flags.h"
 #include "value/posterior.h"
 #include "value/record.h"
 #include "value/result.h"
@@ -33,19 +35,58 @@ static gbv_status rank(gbv_score *scores, size_t count, gbv_error *error)
     return GBV_OK;
 }
 
-/* `numbers` has room for two per source. */
-static gbv_status weigh_by(const scoring *from, gbv_measure_result *by, const double *prior, size_t count,
-                           bool undefined_as_zero, double *numbers, bool *only_prior, gbv_error *error)
+/* Why a source has no score in one way, and no reason where it has one: judged by others, it may do without some. */
+static gbv_status give_reason(const scoring *from, gbv_score *score, gbv_error *error)
 {
-    gbv_posterior_options how = {.tau_mode = from->tau_mode, .tau = from->tau, .undefined_as_zero = undefined_as_zero};
-    double *scores = numbers, *posterior = numbers + count;
-    for (size_t i = 0; i < count; i++) {
-        double score = from->scores[i * from->draws.count];
-        scores[i] = by->scores[i].score = score;
+    if (!isnan(score->score)) {
+        free(score->reason);
+        score->reason = NULL;
+    } else if (!score->reason && from->method->undefined && !(score->reason = strdup(from->method->undefined)))
+        return error_out_of_memory(error, "the result");
+    return GBV_OK;
+}
+
+/* A source without a score stops the run, or is told to get no weight. */
+static gbv_status judge_undefined(const valuation *v, gbv_result *result, gbv_error *error)
+{
+    for (size_t i = 0; i < result->source_count; i++) {
+        gbv_source_result *s = &result->sources[i];
+        const gbv_score *score = &result->measures[0].scores[i];
+        const char *reason = score->reason ? score->reason : "the measure gives it none";
+        if (!isnan(score->score))
+            continue;
+        if (!v->options->undefined_as_zero)
+            return error_set(
+                error, GBV_UNDEFINED,
+                "source '%s' has no score: %s; leave the source out or give it no weight (--undefined zero)", s->name,
+                reason);
+        if (!flag_add(s, FLAG_UNDEFINED, "source '%s' has no score and gets no weight: %s", s->name, reason))
+            return error_out_of_memory(error, "the result");
+    }
+    return GBV_OK;
+}
+
+static gbv_status take_scores(const scoring *from, gbv_measure_result *by, size_t count, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t i = 0; i < count && status == GBV_OK; i++) {
+        double score = by->scores[i].score = from->scores[i * from->draws.count];
         by->scores[i].score_status = isnan(score)         ? GBV_SCORE_UNDEFINED
                                      : score == -INFINITY ? GBV_SCORE_MINUS_INFINITY
                                                           : GBV_SCORE_OK;
+        status = give_reason(from, &by->scores[i], error);
     }
+    return status;
+}
+
+/* `numbers` has room for two per source. */
+static gbv_status weigh_by(const scoring *from, gbv_measure_result *by, const double *prior, size_t count,
+                           double *numbers, bool *only_prior, gbv_error *error)
+{
+    gbv_posterior_options how = {.tau_mode = from->tau_mode, .tau = from->tau, .undefined_as_zero = true};
+    double *scores = numbers, *posterior = numbers + count;
+    for (size_t i = 0; i < count; i++)
+        scores[i] = by->scores[i].score;
     gbv_status status = gbv_posterior(scores, prior, count, &how, posterior, only_prior, error);
     for (size_t i = 0; i < count; i++)
         by->scores[i].posterior = status == GBV_OK ? posterior[i] : NAN;
@@ -64,12 +105,17 @@ static gbv_status weigh_all(const valuation *v, gbv_result *result, const double
                             bool *only_prior, gbv_error *error)
 {
     size_t count = result->source_count;
-    gbv_status status = weigh_by(&v->scorings[0], &result->measures[0], prior, count, v->options->undefined_as_zero,
-                                 numbers, only_prior, error);
-    for (size_t m = 1; m < result->measure_count && status == GBV_OK; m++) {
+    gbv_status status = GBV_OK;
+    for (size_t m = 0; m < result->measure_count && status == GBV_OK; m++)
+        status = take_scores(&v->scorings[m], &result->measures[m], count, error);
+    if (status == GBV_OK)
+        status = judge_undefined(v, result, error);
+    for (size_t m = 0; m < result->measure_count && status == GBV_OK; m++) {
         bool ignored;
-        status = weigh_by(&v->scorings[m], &result->measures[m], prior, count, true, numbers, &ignored, error);
-        if (status == GBV_UNDEFINED) /* no source has a score in this way, which is what the result then says */
+        status =
+            weigh_by(&v->scorings[m], &result->measures[m], prior, count, numbers, m ? &ignored : only_prior, error);
+        if (m > 0 &&
+            status == GBV_UNDEFINED) /* no source has a score in this way, which is what the result then says */
             status = GBV_OK;
     }
     for (size_t m = 0; m < result->measure_count && status == GBV_OK; m++)

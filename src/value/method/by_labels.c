@@ -24,11 +24,8 @@ static void take(const valuation *v, const annotator_score *scores, scoring *by)
 static gbv_status gold_accuracy(const valuation *v, scoring *by, gbv_error *error)
 {
     annotator_score *scores = memory_array(v->source_count, sizeof *scores);
-    gbv_status status = !scores                     ? error_out_of_memory(error, "the scores")
-                        : v->shared.gold_items == 0 ? error_set(error, GBV_UNDEFINED,
-                                                                "no source labelled an item whose class is known: give "
-                                                                "gold labels of annotated items with --gold")
-                                                    : gold_accuracy_kernel(&v->shared, scores, error);
+    gbv_status status =
+        scores ? gold_accuracy_kernel(&v->shared, scores, error) : error_out_of_memory(error, "the scores");
     if (status == GBV_OK)
         take(v, scores, by);
     free(scores);
@@ -67,6 +64,7 @@ const method method_gold_accuracy = {
     .variants = "",
     .knows_interval = true,
     .needs = METHOD_NEEDS_GOLD,
+    .undefined = "it labelled none of the items whose class is known",
     .score = gold_accuracy,
 };
 
@@ -76,6 +74,7 @@ const method method_peer_agreement = {
     .variants = "",
     .knows_interval = true,
     .needs = METHOD_NEEDS_OVERLAP,
+    .undefined = "nobody else labelled any of its items",
     .score = peer_agreement,
 };
 
@@ -85,5 +84,6 @@ const method method_dawid_skene = {
     .variants = "",
     .knows_interval = true,
     .needs = METHOD_NEEDS_OVERLAP,
+    .undefined = "nobody else labelled any of its items",
     .score = dawid_skene,
 };

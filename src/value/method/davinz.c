@@ -115,6 +115,13 @@ static gbv_status redraw(const shared *c, size_t s, size_t draw, double (*parts)
     return status;
 }
 
+/* A weighting of no rows, which says nothing: half of one row, or a fold without any. */
+static bool is_empty(const shared *c, const draws *d, size_t weighting)
+{
+    const target *t = &c->v->targets[0];
+    return weighting > d->folds ? t->resampled.half_rows == 0 : weighting > 0 && t->fold_count[weighting - 1] == 0;
+}
+
 static void scores_of(const double (*parts)[DAVINZ_PARTS], size_t count, size_t draw, double *numbers, scoring *by)
 {
     davinz_scores(parts, count, numbers);
@@ -138,7 +145,8 @@ static gbv_status score_all(shared *c, scoring *by, gbv_error *error)
     for (size_t w = 0; w < c->weightings && status == GBV_OK; w++) {
         for (size_t s = 0; s < count; s++)
             memcpy(column[s], parts[s * c->weightings + w], sizeof *column);
-        scores_of(column, count, w, numbers, by);
+        if (!is_empty(c, &by->draws, w))
+            scores_of(column, count, w, numbers, by);
     }
     for (size_t r = 0; r < by->draws.refits && status == GBV_OK; r++) {
         for (size_t s = 0; s < count && status == GBV_OK; s++)

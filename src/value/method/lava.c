@@ -110,5 +110,6 @@ const method method_lava = {
     .variants = "pooled|code|converged",
     .joint = true,
     .needs = METHOD_NEEDS_REFERENCE | METHOD_NEEDS_LABELS | METHOD_NEEDS_ROWS,
+    .undefined = "none of its rows is of a class that two rows of the sources have, which LAVA needs",
     .score = score,
 };

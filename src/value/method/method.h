@@ -27,6 +27,7 @@ typedef struct method {
     bool knows_interval;  /* it gives the ends of an interval itself, and no draws */
     bool joint;           /* a source's score depends on the other sources' data */
     unsigned needs;
+    const char *undefined; /* of a method that looks at the data: what is the matter with a source without a score */
     /* Fills by->scores (draws of draw.h for each source); NaN where a source has no score. */
     gbv_status (*score)(const struct valuation *v, struct scoring *by, gbv_error *error);
 } method;

@@ -12,9 +12,11 @@ gbv_status pool_create(const valuation *v, pool **made, gbv_error *error)
     size_t count = v->source_count, rows = 0;
     pool *p = *made = memory_zeroed(1, sizeof *p);
     sample_part *parts = memory_zeroed(count, sizeof *parts);
-    gbv_status status = p && parts ? GBV_OK : error_out_of_memory(error, "the rows of the sources");
-    if (status != GBV_OK || !(p->first = memory_array(count + 1, sizeof *p->first)))
+    gbv_status status = GBV_OK;
+    if (!p || !parts || !(p->first = memory_array(count + 1, sizeof *p->first))) {
+        status = error_out_of_memory(error, "the rows of the sources");
         goto done;
+    }
     for (size_t s = 0; s < count; s++) {
         p->first[s] = rows;
         rows += problem_source_sample(&v->given, s, &parts[s]).rows;
