@@ -8,7 +8,7 @@
 
 enum {
     METHOD_CELLS = 22,
-    SOURCE_CELLS = 16,
+    SOURCE_CELLS = 11,
     WEIGHT_CELLS = 11, /* 0.1234 (12) */
     USUAL_WIDTH = 120,
     MOST_SOURCES = 12,
@@ -68,7 +68,7 @@ static void print_method(FILE *stream, const gbv_comparison *c, size_t m)
         fprintf(stream, "  cannot be used: %s\n", reason_of(by, c->result->source_count));
         return;
     }
-    print_number(stream, 7, 4, by->tau);
+    print_number(stream, 6, 4, by->tau);
     fputs("  ", stream);
     print_best(stream, c->result, by);
     print_number(stream, 9, 2, by->effective_sources);
@@ -89,7 +89,7 @@ static void print_method(FILE *stream, const gbv_comparison *c, size_t m)
 
 static void print_methods(FILE *stream, const gbv_comparison *c)
 {
-    fprintf(stream, "%-*s  %7s  %-*s  %9s  %10s", METHOD_CELLS, "method", "tau", SOURCE_CELLS, "best source",
+    fprintf(stream, "%-*s  %6s  %-*s  %9s  %10s", METHOD_CELLS, "method", "tau", SOURCE_CELLS, "best source",
             "effective", "like first");
     if (c->seeds)
         fprintf(stream, "  %-15s  %7s  %8s  %7s", "final accuracy", "pearson", "spearman", "kendall");
@@ -165,8 +165,8 @@ void comparison_print_table(const gbv_comparison *c, FILE *stream, size_t width)
             "tau-b);\n",
             c->methods[0].label);
     if (c->seeds)
-        fputs("pearson, spearman, kendall: of its weights with the test accuracy of each source's own model; ±: the "
-              "standard error over the seeds;\n",
+        fputs("pearson, spearman, kendall: of its weights with the test accuracy of each source's own model;\n"
+              "±: the standard error over the seeds;\n",
               stream);
     fputs("seconds: of scoring, without fitting the models that all share\n", stream);
     result_print_warnings(r, NULL, stream);

@@ -9,12 +9,12 @@
 
 enum {
     RANK_CELLS = 10,
-    BAR_CELLS = 24,
+    BAR_CELLS = 16,
     PAIRS_SHOWN = 4,
     SHOWN_WHOLE = 60,
     SHOWN_BEST = 40,
     SHOWN_WORST = 10,
-    ERROR_CELLS = 7,
+    ERROR_CELLS = 8,
     WARNINGS_SHOWN = 12
 };
 
@@ -47,12 +47,14 @@ static void print_score(FILE *stream, const gbv_source_result *s, bool small)
     print_padded(stream, error, ERROR_CELLS);
 }
 
-/* The rank, and where others are possible the ranks it may have. */
+/* The rank, which is that of the weight, and where others are possible the ranks that the score may have. */
 static void print_rank(FILE *stream, const gbv_source_result *s)
 {
     char text[48];
-    if (s->rank_interval[0] == s->rank_interval[1])
+    if (s->rank_interval[0] == s->rank_interval[1] && (s->rank_interval[0] == s->rank || s->rank_interval[0] == 0))
         snprintf(text, sizeof text, "%zu", s->rank);
+    else if (s->rank_interval[0] == s->rank_interval[1]) /* prior or tau put it elsewhere than its score */
+        snprintf(text, sizeof text, "%zu (%zu)", s->rank, s->rank_interval[0]);
     else
         snprintf(text, sizeof text, "%zu (%zu-%zu)", s->rank, s->rank_interval[0], s->rank_interval[1]);
     fprintf(stream, "%*s  ", RANK_CELLS, text);
@@ -121,13 +123,22 @@ void result_print_warnings(const gbv_result *r, gbv_source_result *const *order,
         fprintf(stream, "warning: and %zu more about single sources; --format json lists all\n", total - shown);
 }
 
+static const char *rows_words(const gbv_result *r)
+{
+    bool one = r->reference_rows == 1;
+    if (r->reference_use_count)
+        return one ? "reference row" : "reference rows";
+    return "rows of the sources themselves";
+}
+
 static void print_pair(FILE *stream, const gbv_result *r, const gbv_pair *p)
 {
     fprintf(stream, "cannot be told apart: %s and %s", r->sources[p->first].name, r->sources[p->second].name);
-    if (isfinite(p->rows_needed))
+    if (isfinite(p->rows_needed) && p->rows_needed > (double)r->reference_rows)
         fprintf(stream, "; about %.0f reference rows would", ceil(p->rows_needed));
-    else if (!isnan(p->rows_needed))
-        fputs("; no number of reference rows would, more rows of the two might", stream);
+    else if (isinf(p->rows_needed))
+        fprintf(stream, "; %smore rows of the two might",
+                r->reference_use_count ? "no number of reference rows would, " : "");
     fputc('\n', stream);
 }
 
@@ -136,10 +147,17 @@ static void print_certainty(FILE *stream, const gbv_result *r, gbv_source_result
 {
     const gbv_certainty *c = &r->certainty;
     size_t shown = 0;
-    fprintf(stream, "± is the standard error over %zu resamplings of the reference rows", c->replicates);
-    if (c->refits)
+    bool with_error = false;
+    for (size_t i = 0; i < r->source_count; i++)
+        with_error |= isfinite(r->sources[i].standard_error);
+    if (with_error)
+        fprintf(stream, "± is the standard error over %zu resamplings of the %s", c->replicates, rows_words(r));
+    if (with_error && c->refits)
         fprintf(stream, " and %zu redraws of each source's rows", c->refits);
-    fputs("; ranks in brackets hold at 90 %\n", stream);
+    fprintf(stream, "%sranks in brackets go by score and hold for all sources at once at 90 %%\n",
+            with_error ? ";\n" : "");
+    if (strcmp(r->method, "uniform") == 0) /* alike on purpose */
+        return;
     for (size_t i = 0; i + 1 < r->source_count && shown < PAIRS_SHOWN; i++)
         for (size_t k = 0; k < c->pair_count; k++) {
             const gbv_source_result *first = &r->sources[c->pairs[k].first], *second = &r->sources[c->pairs[k].second];
@@ -185,7 +203,7 @@ static void print_curve(FILE *stream, const gbv_result *r, gbv_source_result **o
     print_padded(stream, "log-likelihood", name_width);
     for (size_t t = 0; t < r->tau_count; t++)
         fprintf(stream, " %7.4f", r->tau_curve[t].log_likelihood);
-    fputs("  of held-out reference rows under the final model\n", stream);
+    fputs("\n       log-likelihood: of held-out reference rows under the final model\n", stream);
 }
 
 enum { MEASURE_CELLS = 26, SOURCE_CELLS = 16 };
@@ -227,7 +245,7 @@ static void print_measure(FILE *stream, const gbv_result *r, const gbv_measure_r
     fputs("  ", stream);
     print_short(stream, r->sources[worst].name, SOURCE_CELLS);
     fprintf(stream, "  %9.3g  %9.2f", highest >= lowest ? highest - lowest : NAN, by->effective_sources);
-    fprintf(stream, isfinite(by->rank_agreement) ? "  %9.2f" : "          -", by->rank_agreement);
+    fprintf(stream, isfinite(by->rank_agreement) ? "  %10.2f" : "           -", by->rank_agreement);
     if (infinite)
         fprintf(stream, "  -inf for %zu", infinite);
     if (undefined)
@@ -238,15 +256,15 @@ static void print_measure(FILE *stream, const gbv_result *r, const gbv_measure_r
 static void print_measures(FILE *stream, const gbv_result *r)
 {
     fprintf(stream,
-            "\nthe same sources in other ways; the weights above are %s's\n       %-*s  %-*s  %-*s  %9s  "
-            "%9s  %9s\n",
-            *r->measure ? r->measure : r->method, MEASURE_CELLS, "way", SOURCE_CELLS, "best source", SOURCE_CELLS,
-            "worst source", "spread", "effective", "kendall");
+            "\nthe same sources by every method; the weights above are %s's\n       %-*s  %-*s  %-*s  %9s  "
+            "%9s  %10s\n",
+            *r->measure ? r->measure : r->method, MEASURE_CELLS, "method", SOURCE_CELLS, "best source", SOURCE_CELLS,
+            "worst source", "spread", "effective", "like first");
     for (size_t m = 0; m < r->measure_count; m++)
         print_measure(stream, r, &r->measures[m]);
     fprintf(stream,
             "       spread: best score minus worst; effective: sources that its weights would amount to;\n"
-            "       kendall: how far it ranks the sources as %s does, 1 the same, -1 reversed\n",
+            "       like first: how far it ranks the sources as %s does (Kendall's tau-b), 1 the same, -1 reversed\n",
             *r->measure ? r->measure : r->method);
 }
 
@@ -272,8 +290,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
     fprintf(stream, "%s%s%s", *r->measure ? r->measure : r->method, *r->variant ? " " : "", r->variant);
     if (*r->measure)
         fprintf(stream, " of %s%s", fitted ? r->model : "given probabilities", fitted ? " models" : "");
-    fprintf(stream, " on %zu %s; tau %.4g (%s), seed %llu\n\n", r->reference_rows,
-            r->reference_use_count ? "reference rows" : "rows of the sources themselves", r->tau,
+    fprintf(stream, " on %zu %s; tau %.4g (%s), seed %llu\n\n", r->reference_rows, rows_words(r), r->tau,
             tau_mode_words[r->tau_mode], (unsigned long long)r->seed);
     bool sureness = r->certainty.replicates;
     layout l = {.name_width = name_width,
@@ -283,7 +300,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
                 .color = color};
     fprintf(stream, "%*s  ", RANK_CELLS, "rank");
     print_padded(stream, "source", name_width);
-    fprintf(stream, "     rows  agreement  %9s ±       weight %*s weight per row%s  flags\n", "score", BAR_CELLS, "",
+    fprintf(stream, "     rows  agreement  %9s ±         weight %*s weight per row%s  flags\n", "score", BAR_CELLS, "",
             sureness ? "  p best" : "");
     for (size_t i = 0; i < count; i++) {
         if (count > SHOWN_WHOLE && i == SHOWN_BEST) {
@@ -292,7 +309,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, bool color)
         }
         print_source(stream, order[i], &l);
     }
-    fprintf(stream, "\nthe weights amount to %.2f of %zu sources", r->effective_sources, count);
+    fprintf(stream, "\nthe weights amount to %.2f of %zu source%s", r->effective_sources, count, count == 1 ? "" : "s");
     if (isfinite(r->effective_rows))
         fprintf(stream, " and %.0f rows", r->effective_rows);
     fputc('\n', stream);

@@ -222,7 +222,7 @@ static gbv_status make_baselines(const comparing *c, double *const weights[BASEL
         {"reference-only", "the reference alone, nothing bought"},
         {"pooled", "every row of every source alike"},
         {"best-source-only", "the source that the first method ranks first"},
-        {"reference+P(s)", "the first method's weights, the reference weighing as much as the best source"},
+        {"reference+P(s)", "the first method's weights, and the reference like the best source"},
     };
     gbv_comparison *out = c->out;
     const gbv_result *r = out->result;
