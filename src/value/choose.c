@@ -10,7 +10,7 @@
 #include "value/posterior.h"
 #include "value/valuation.h"
 
-enum { MOST_DRAWS = 1000000 }; /* of either kind */
+enum { FEWEST_REPLICATES = 4, MOST_DRAWS = 1000000 }; /* of either kind */
 
 /* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
  * those on reference and source rows, ETran in its `code` form. */
@@ -251,10 +251,14 @@ draws scoring_draws(const valuation *v, size_t scoring_index)
 
 gbv_status draws_check(const gbv_value_options *options, gbv_error *error)
 {
-    if (options->replicates == 1 || (options->replicates && options->refits == 1))
+    if (options->replicates && options->replicates < FEWEST_REPLICATES)
         return error_set(error, GBV_USAGE,
-                         "one %s says nothing about its spread: ask for 2 or more (%s serve most uses), or for none",
-                         options->replicates == 1 ? "replicate" : "refit", options->replicates == 1 ? "200" : "20");
+                         "%zu replicate%s nothing about the spread, because they come in opposite pairs: ask for %d or "
+                         "more (200 serve most uses), or for none",
+                         options->replicates, options->replicates == 1 ? " says" : "s say", FEWEST_REPLICATES);
+    if (options->replicates && options->refits == 1)
+        return error_set(error, GBV_USAGE,
+                         "one refit says nothing about its spread: ask for 2 or more (20 serve most uses), or for none");
     if (options->replicates > MOST_DRAWS || options->refits > MOST_DRAWS)
         return error_set(error, GBV_USAGE,
                          "%zu replicates and %zu refits are too many: ask for %d at most (200 and 20 serve most uses)",

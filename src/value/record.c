@@ -212,18 +212,27 @@ static bool warn_about_scale(gbv_result *result)
         return true;
     double spread = highest - lowest, error = with_error ? sqrt(variance / (double)with_error) : NAN;
     result->ambiguous = with_error && spread <= 2 * error * sqrt(2 * log((double)finite));
+    if (strcmp(result->method, "uniform") == 0) /* alike on purpose */
+        return true;
+    if (strcmp(result->method, "lava") == 0 && strcmp(result->variant, "code") == 0)
+        return result_warn(result, "lava in the form code looks at each source alone, where the values of its rows "
+                                   "always add up to zero: it tells no source from another; use lava pooled");
+    const char *kind = result->reference_use_count ? "reference rows" : "rows of the sources";
     if (result->ambiguous &&
         !result_warn(result,
-                     "the scores differ by %.3g, no more than chance explains with %zu reference rows (standard "
-                     "error %.2g): treat the sources as equal or add reference rows",
-                     spread, result->reference_rows, error))
+                     "the scores differ by %.3g, no more than chance explains with %zu %s (standard error %.2g): treat "
+                     "the sources as equal or add %s",
+                     spread, result->reference_rows, kind, error, kind))
         return false;
-    if (strcmp(result->method, "gbv") == 0 && strcmp(result->measure, "leep") != 0 && result->tau_mode == GBV_TAU_QUICK)
+    bool own = strcmp(result->method, "gbv") == 0;
+    bool usual_tau = own ? result->tau_mode == GBV_TAU_QUICK : result->tau_mode == GBV_TAU_FIXED && result->tau == 1;
+    if (usual_tau && !(own && strcmp(result->measure, "leep") == 0))
         return result_warn(
             result,
-            "one tau is not comparable across measures: these %s scores differ by %.3g, so the best source "
-            "weighs %.3g times the worst at tau %.3g; see --tau-curve",
-            result->measure, spread, exp(fmin(spread * result->tau_inverse, 700)), result->tau);
+            "one tau is not comparable across %s: these %s scores differ by %.3g, so the best source weighs %.3g times "
+            "the worst at tau %.3g; see --tau-curve",
+            own ? "measures" : "methods", own ? result->measure : result->method, spread,
+            exp(fmin(spread * result->tau_inverse, 700)), result->tau);
     return true;
 }
 
@@ -263,8 +272,9 @@ static bool warn_about_logits(gbv_result *result, const valuation *v)
             sentence_add(&names, "%s%s", count++ ? ", " : "", v->scorings[m].info->name);
     return count == 0 || result_warn(result,
                                      "%s look%s at the centred logits of a linear model, which have at most %zu "
-                                     "independent columns: use --model mlp, or --measure leep",
-                                     names.text, count == 1 ? "s" : "", v->classes.count - 1);
+                                     "independent columns: use --model mlp%s",
+                                     names.text, count == 1 ? "s" : "", v->classes.count - 1,
+                                     v->options->unlabelled ? "" : ", or --measure leep");
 }
 
 static bool warn_about_reference(gbv_result *result, const valuation *v)
@@ -279,9 +289,9 @@ static bool warn_about_reference(gbv_result *result, const valuation *v)
         return false;
     if (!v->options->unlabelled && v->reference->row_count < v->classes.count)
         return result_warn(result,
-                           "the reference has %zu rows for %zu classes, so that most classes are hardly judged: "
+                           "the reference has %zu row%s for %zu classes, so that most classes are hardly judged: "
                            "give it some rows of each",
-                           v->reference->row_count, v->classes.count);
+                           v->reference->row_count, v->reference->row_count == 1 ? "" : "s", v->classes.count);
     return true;
 }
 
