@@ -22,7 +22,7 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
         {"intervals", OPTION_TEXT, &chosen->intervals, "N|off",
          "resamplings of the reference rows for the intervals (default: 200)", 0},
         {"refits", OPTION_COUNT, &options->refits, "R",
-         "fits of each model on resampled rows of its source, for the intervals", 0},
+         "fits of each model on resampled rows of its source, for the intervals, or 0", 0},
         {"memory", OPTION_TEXT, &chosen->memory, "SIZE",
          "what lava's cost matrix may take, such as 500M or 4G (default: a quarter of the machine's)", 0},
         {"fast", OPTION_FLAG, &options->fast, NULL, "single precision where a measure offers it (1e-6)", 0},
@@ -121,7 +121,13 @@ int valuing_read(const command *self, valuing *chosen, const inputs *in)
         return complain(self, GBV_FAILED, "not enough memory");
     gbv_status status = gbv_sources_read_numbers(in->sources, chosen->prior, chosen->prior_numbers, &error);
     chosen->options.prior = chosen->prior_numbers;
-    return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error.message);
+    for (size_t i = 0; i < gbv_sources_count(in->sources); i++)
+        if (chosen->prior_numbers[i] > 0)
+            return PARSED;
+    return complain(self, GBV_BAD_INPUT, "%s: every prior is zero: give at least one source a positive one",
+                    chosen->prior);
 }
 
 void valuing_free(valuing *chosen)

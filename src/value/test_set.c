@@ -49,6 +49,14 @@ gbv_status test_set_open(const gbv_dataset *dataset, const gbv_sources *sources,
         return status;
     for (size_t i = 0; i < dataset->row_count; i++)
         test->unknown_rows += test->class_of_label[dataset->labels[i]] < 0;
+    if (test->unknown_rows == dataset->row_count) {
+        sentence first = {0};
+        sentence_quote(&first, dataset->class_names[dataset->labels[0]]);
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: none of its rows is of a class that the sources or the reference have (the first row "
+                         "is of %s): give a test set of the same classes",
+                         dataset->name, first.text);
+    }
     test->part = (sample_part){.features = dataset->features, .rows = dataset->row_index, .count = dataset->row_count};
     test->rows = (sample){
         .parts = &test->part, .part_count = 1, .rows = dataset->row_count, .columns = dataset->features.columns};
