@@ -38,7 +38,8 @@ static int choose_shard(const command *self, value_choices *chosen, const inputs
     if (strspn(chosen->shard, "0123456789/") != strlen(chosen->shard) || strlen(chosen->shard) > 18 ||
         sscanf(chosen->shard, "%zu/%zu%n", &options->shard, &options->shards, &length) != 2 || chosen->shard[length] ||
         options->shard < 1 || options->shard > options->shards)
-        return complain(self, GBV_USAGE, "--shard is '%s'; expected which of how many, such as 2/3", chosen->shard);
+        return complain(self, GBV_USAGE, "--shard is '%s'; expected I/N, shard I of N, such as 1/3, 2/3 or 3/3",
+                        chosen->shard);
     if (in->no_reference)
         return complain(self, GBV_USAGE,
                         "--no-reference judges the sources by each other, which a shard does not see: "
@@ -91,7 +92,7 @@ static int run(const command *self, int count, char **arguments)
     run_output_options(&show, output_table);
     run_progress_options(&show, &options->model.threads, progress_table);
     const option own[] = {
-        {"method", OPTION_TEXT, &chosen.method, "NAME[,NAME...]",
+        {"method", OPTION_TEXT, &chosen.method, "NAME[:FORM],...",
          "how sources are valued; the first gives the weights (default: gbv; see gbv list methods)", 0},
         {"variant", OPTION_TEXT, &chosen.valuing.variant, "NAME",
          "form of the one method or measure (default: its first); crowd or paper without a reference", 0},
