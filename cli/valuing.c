@@ -65,9 +65,9 @@ static int read_intervals(const command *self, valuing *chosen)
         return PARSED;
     }
     unsigned long count = strtoul(text, &end, 10);
-    if (*end || *text < '0' || *text > '9' || count == 1 || count > 1000000)
+    if (*end || *text < '0' || *text > '9' || (count > 0 && count < 4) || count > 1000000)
         return complain(self, GBV_USAGE,
-                        "--intervals is '%s'; expected off, or a number of resamplings from 2 to "
+                        "--intervals is '%s'; expected off, or a number of resamplings from 4 to "
                         "1000000 (200 serve most uses)",
                         text);
     chosen->options.replicates = count; /* 0 is off */

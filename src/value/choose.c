@@ -257,8 +257,9 @@ gbv_status draws_check(const gbv_value_options *options, gbv_error *error)
                          "more (200 serve most uses), or for none",
                          options->replicates, options->replicates == 1 ? " says" : "s say", FEWEST_REPLICATES);
     if (options->replicates && options->refits == 1)
-        return error_set(error, GBV_USAGE,
-                         "one refit says nothing about its spread: ask for 2 or more (20 serve most uses), or for none");
+        return error_set(
+            error, GBV_USAGE,
+            "one refit says nothing about its spread: ask for 2 or more (20 serve most uses), or for none");
     if (options->replicates > MOST_DRAWS || options->refits > MOST_DRAWS)
         return error_set(error, GBV_USAGE,
                          "%zu replicates and %zu refits are too many: ask for %d at most (200 and 20 serve most uses)",
