@@ -5,31 +5,33 @@ extern const method method_gbv, method_mmd, method_cmmd, method_loss, method_acc
 
 const method method_gbv = {
     .name = "gbv",
-    .summary = "the generalized posterior by a transferability measure of each m_s",
+    .summary = "the generalized posterior by a measure of each source's model; forms: every measure, leep first",
     .measure = "",
     .quick_tau = true,
 };
 
 const method method_mmd = {
     .name = "mmd",
-    .summary = "discrepancy between the outputs of m_s on the reference and on the source's rows",
+    .summary =
+        "how differently a source's model sees the reference and the source's rows; forms: biased, unbiased, code",
     .measure = "mmd",
 };
 
 const method method_cmmd = {
     .name = "cmmd",
-    .summary = "discrepancy between the outputs of m_s on the reference and its labels (Xu et al.)",
+    .summary =
+        "how far a source's model is from the reference's labels, by kernels (Xu et al.); forms: exact, code, xu",
     .measure = "cmmd",
 };
 
 const method method_loss = {
     .name = "loss",
-    .summary = "mean log-likelihood of the reference's labels under m_s",
+    .summary = "mean log-likelihood of the reference's labels under a source's model",
     .measure = "loss",
 };
 
 const method method_accuracy = {
     .name = "accuracy",
-    .summary = "share of reference rows that m_s labels as the reference does",
+    .summary = "share of reference rows that a source's model labels as the reference does",
     .measure = "accuracy",
 };

@@ -106,7 +106,7 @@ static gbv_status score(const valuation *v, scoring *by, gbv_error *error)
 extern const method method_lava;
 const method method_lava = {
     .name = "lava",
-    .summary = "optimal transport from the sources' rows to the reference, features and labels (Just et al.)",
+    .summary = "optimal transport of the sources' rows to the reference (Just et al.); forms: pooled, code, converged",
     .variants = "pooled|code|converged",
     .joint = true,
     .needs = METHOD_NEEDS_REFERENCE | METHOD_NEEDS_LABELS | METHOD_NEEDS_ROWS,
