@@ -449,6 +449,11 @@ gbv_status gbv_result_read(const char *path, gbv_result **result, gbv_error *err
     else if (json_object_get(root, "shards"))
         status = error_set(error, GBV_BAD_INPUT,
                            "%s: is one shard of a run and has no weights: join all of them with gbv merge", path);
+    else if (json_object_get(root, "verdict"))
+        status = error_set(error, GBV_BAD_INPUT,
+                           "%s: is a comparison, with weights by each method: run gbv value with the method of your "
+                           "choice (--method) and use its result",
+                           path);
     else
         status = result_from_json(root, path, result, error);
     json_decref(root);
