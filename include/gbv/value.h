@@ -180,7 +180,7 @@ typedef struct gbv_result {
     char *measure; /* "" for a method that looks at the data itself */
     char *variant; /* "" for a measure or method with one form */
     char *model;
-    char *feature_space; /* what the measure looked at, in words */
+    char *feature_space; /* what the measure or method looked at, in words */
     gbv_tau_mode tau_mode;
     double tau; /* INFINITY with one source */
     double tau_inverse;

@@ -110,15 +110,12 @@ static void print_baselines(FILE *stream, const gbv_comparison *c)
     }
 }
 
-/* What each method gives each source, where that fits. */
-static void print_weights(FILE *stream, const gbv_comparison *c, size_t width)
+/* One cell for each source by every method that has weights. */
+static void print_cells(FILE *stream, const gbv_comparison *c, const char *head,
+                        void (*format)(char *cell, size_t size, const gbv_score *score))
 {
     const gbv_result *r = c->result;
-    if (r->source_count > MOST_SOURCES || METHOD_CELLS + r->source_count * (WEIGHT_CELLS + 2) > width) {
-        fprintf(stream, "\nthe weights of the %zu sources by every method: --format csv or json\n", r->source_count);
-        return;
-    }
-    fprintf(stream, "\n%-*s", METHOD_CELLS, "weight (rank)");
+    fprintf(stream, "\n%-*s", METHOD_CELLS, head);
     for (size_t i = 0; i < r->source_count; i++) {
         size_t cells = cells_of(r->sources[i].name);
         fputs("  ", stream);
@@ -132,13 +129,37 @@ static void print_weights(FILE *stream, const gbv_comparison *c, size_t width)
         print_short(stream, c->methods[m].label, METHOD_CELLS);
         for (size_t i = 0; i < r->source_count; i++) {
             char cell[64];
-            snprintf(cell, sizeof cell, "%.4f (%zu)", r->measures[m].scores[i].posterior,
-                     r->measures[m].scores[i].rank);
+            format(cell, sizeof cell, &r->measures[m].scores[i]);
             fputs("  ", stream);
             print_padded(stream, cell, i + 1 < r->source_count ? WEIGHT_CELLS : 0);
         }
         fputc('\n', stream);
     }
+}
+
+static void format_score(char *cell, size_t size, const gbv_score *score)
+{
+    if (score->score_status != GBV_SCORE_OK)
+        snprintf(cell, size, "%s", score->score_status == GBV_SCORE_UNDEFINED ? "-" : "-inf");
+    else
+        snprintf(cell, size, "%.4g", score->score);
+}
+
+static void format_weight(char *cell, size_t size, const gbv_score *score)
+{
+    snprintf(cell, size, "%.4f (%zu)", score->posterior, score->rank);
+}
+
+/* What each method gives each source, where that fits. */
+static void print_weights(FILE *stream, const gbv_comparison *c, size_t width)
+{
+    const gbv_result *r = c->result;
+    if (r->source_count > MOST_SOURCES || METHOD_CELLS + r->source_count * (WEIGHT_CELLS + 2) > width) {
+        fprintf(stream, "\nthe weights of the %zu sources by every method: --format csv or json\n", r->source_count);
+        return;
+    }
+    print_cells(stream, c, "score", format_score);
+    print_cells(stream, c, "weight (rank)", format_weight);
     if (!c->source_accuracy)
         return;
     print_padded(stream, "accuracy of its model", METHOD_CELLS);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "report/cells.h"
 #include "report/print.h"
 #include "report/result_words.h"
@@ -150,9 +151,12 @@ static void print_certainty(FILE *stream, const gbv_result *r, gbv_source_result
     bool with_error = false;
     for (size_t i = 0; i < r->source_count; i++)
         with_error |= isfinite(r->sources[i].standard_error);
-    if (with_error)
+    bool by_labels = strcmp(r->feature_space, SPACE_OF_LABELS) == 0;
+    if (with_error && by_labels)
+        fputs("± is the standard error over the items that a source was judged by", stream);
+    else if (with_error)
         fprintf(stream, "± is the standard error over %zu resamplings of the %s", c->replicates, rows_words(r));
-    if (with_error && c->refits)
+    if (with_error && !by_labels && c->refits)
         fprintf(stream, " and %zu redraws of each source's rows", c->refits);
     fprintf(stream, "%sranks in brackets go by score and hold for all sources at once at 90 %%\n",
             with_error ? ";\n" : "");

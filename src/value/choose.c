@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/words.h"
 #include "measure/measure.h"
 #include "value/posterior.h"
 #include "value/valuation.h"
@@ -72,7 +73,7 @@ static gbv_status add(valuation *v, const method *m, const char *by_measure, con
         if (v->scorings[i].method == m && v->scorings[i].info == by->info &&
             strcmp(v->scorings[i].variant, by->variant) == 0)
             return GBV_OK;
-    by->feature_space = "the data";
+    by->feature_space = m->knows_interval ? SPACE_OF_LABELS : "the data";
     if (by->info) {
         by->reads_outputs = reads_outputs(by);
         by->feature_space = by->reads_outputs || !(by->info->needs & GBV_NEEDS_FEATURES)
@@ -307,7 +308,7 @@ gbv_status scoring_check(const valuation *v, const scoring *by, gbv_error *error
     const char *kind = by->info ? "measure" : "method", *name = by->info ? by->info->name : by->method->name;
     bool items_known = v->scorings[0].scores; /* there is room for scores once the data were looked at */
     if (!by->info && by->method->needs & METHOD_NEEDS_GOLD && items_known && !v->shared.gold_items)
-        return error_set(error, GBV_UNDEFINED,
+        return error_set(error, GBV_USAGE,
                          "no source labelled an item whose class is known: give gold labels of annotated items with "
                          "--gold");
     if (!by->info && by->method->needs & METHOD_NEEDS_OVERLAP && items_known && !v->shared.shared_items)

@@ -26,7 +26,7 @@ static void take_source(const certainty_source *from, gbv_source_result *s)
         s->standard_error = from->deviation;
 }
 
-static gbv_status take_pairs(const certainty *c, gbv_result *result, gbv_error *error)
+static gbv_status take_pairs(const certainty *c, bool by_labels, gbv_result *result, gbv_error *error)
 {
     gbv_certainty *out = &result->certainty;
     size_t told = 0;
@@ -44,7 +44,9 @@ static gbv_status take_pairs(const certainty *c, gbv_result *result, gbv_error *
                                                        .second = in_order ? p->second : p->first,
                                                        .difference = fabs(p->difference),
                                                        .standard_error = p->deviation,
-                                                       .rows_needed = p->rows_needed};
+                                                       /* without refits it is not known what they leave open, and
+                                                          methods by labels count other items */
+                                                       .rows_needed = out->refits && !by_labels ? p->rows_needed : NAN};
     }
     out->group_count = c->group_count;
     for (size_t i = 0; out->group && i < c->source_count; i++)
@@ -111,7 +113,7 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
     }
     for (size_t s = 0; s < count; s++)
         result->measures[0].scores[s].standard_error = result->sources[s].standard_error;
-    status = take_pairs(&c, result, error);
+    status = take_pairs(&c, by->method->knows_interval, result, error);
 done:
     certainty_free(&c);
     free(numbers);

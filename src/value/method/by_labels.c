@@ -5,16 +5,36 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "value/method/dawid_skene_kernel.h"
 #include "value/method/gold_accuracy_kernel.h"
 #include "value/method/peer_agreement_kernel.h"
 #include "value/valuation.h"
 
-/* One score a source, with an interval of its own instead of draws. */
+static const double NORMAL_95 = 1.6448536269514722;
+
+/* Draws as wide as the interval, in opposite pairs (measure/row_draws.h), each source's own: what else the source might
+ * have said of other items. Nothing is fitted that could be fitted again. */
+static void spread(const char *name, uint64_t seed, const annotator_score *score, const draws *d, double *own)
+{
+    random_stream stream = random_stream_open(seed, name, RANDOM_ROW_WEIGHTS);
+    double deviation = (score->high - score->low) / 2 / NORMAL_95;
+    for (size_t r = 0; r < d->replicates; r += 2) {
+        double step = deviation * random_normal(&stream);
+        own[draws_replicates(d) + r] = score->score + step;
+        if (r + 1 < d->replicates)
+            own[draws_replicates(d) + r + 1] = score->score - step;
+    }
+    for (size_t r = 0; r < d->refits; r++)
+        own[draws_refits(d) + r] = score->score;
+}
+
+/* One score a source, with an interval of its own. */
 static void take(const valuation *v, const annotator_score *scores, scoring *by)
 {
     for (size_t s = 0; s < v->source_count; s++) {
         double *own = by->scores + s * by->draws.count;
+        spread(v->sources->items[s].name, v->options->model.seed, &scores[s], &by->draws, own);
         own[0] = scores[s].score;
         own[draws_ends(&by->draws)] = scores[s].low;
         own[draws_ends(&by->draws) + 1] = scores[s].high;
