@@ -114,15 +114,6 @@ CLONED double dense_dot_f64(const double *a, const double *b, size_t count)
     return sum;
 }
 
-CLONED double dense_dot_f32(const float *a, const double *b, size_t count)
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < count; j++)
-        sum += (double)a[j] * b[j];
-    return sum;
-}
-
 CLONED double dense_weighted_logarithms(const double *weights, const double *values, size_t count)
 {
     double sum = 0;

@@ -12,7 +12,6 @@ void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *
              const int *lwork, int *info);
 void dormtr_(const char *side, const char *uplo, const char *trans, const int *m, const int *n, const double *a,
              const int *lda, const double *tau, double *c, const int *ldc, double *work, const int *lwork, int *info);
-void dsterf_(const int *n, double *d, double *e, int *info);
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
              const int *lwork, int *iwork, const int *liwork, int *info);
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
@@ -42,7 +41,6 @@ void dense_add_f32(double *sums, const float *values, size_t count);
 
 /* sum_j a[j] b[j], in double precision. */
 double dense_dot_f64(const double *a, const double *b, size_t count);
-double dense_dot_f32(const float *a, const double *b, size_t count);
 /* sum_j a[j]^2, in double precision. */
 double dense_squares_f32(const float *a, size_t count);
 
