@@ -75,8 +75,9 @@ gbv_status scaling_fit(const fit_task *task, scaling *s, gbv_error *error)
                 add_variance(rows + i * columns, columns, task->weights[first + i], s->mean, unit, variance);
     }
     /* One row of n that differs from the rest makes a deviation of range / sqrt(n). Where rows that hardly weigh are
-     * the ones that differ it would be next to nothing, and a later row like them enormous. */
-    double smallest = 0.5 / sqrt((double)data->rows);
+     * the ones that differ it would be next to nothing, and a later row like them enormous: a hundredth of a row's
+     * share is the least that counts. */
+    double smallest = 0.1 / sqrt((double)data->rows);
     for (size_t j = 0; j < columns; j++) {
         double deviation = unit[j] > 0 ? fmax(sqrt(variance[j]), smallest) / unit[j] : 0;
         double size = fmax(fabs(low[j]), fabs(high[j]));

@@ -103,9 +103,17 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
                           .seed = v->options->model.seed};
     if ((status = certainty_compute(&in, &c, error)) != GBV_OK)
         goto done;
-    result->certainty = (gbv_certainty){.replicates = by->draws.replicates, .refits = by->draws.refits, .level = LEVEL};
+    bool known = false, refitted = false;
+    for (size_t s = 0; s < count; s++) {
+        known |= isfinite(c.sources[s].deviation);
+        refitted |= c.sources[s].refitted;
+    }
+    result->certainty =
+        (gbv_certainty){.replicates = by->draws.replicates, .refits = refitted ? by->draws.refits : 0, .level = LEVEL};
     for (size_t s = 0; s < count; s++) {
         take_source(&c.sources[s], &result->sources[s]);
+        if (!known) /* scores that nobody knows the spread of decide nothing */
+            result->sources[s].p_best = NAN;
         if (by->draws.ends)
             for (int end = 0; end < 2; end++)
                 result->sources[s].score_interval[end] =

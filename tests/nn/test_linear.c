@@ -477,6 +477,26 @@ static void a_callback_can_interrupt_the_fit(void **state)
     rows_free(&r);
 }
 
+/* A feature that varies among rows of next to no weight only: those rows must not make it look important. */
+static void rows_that_hardly_weigh_do_not_set_the_scale(void **state)
+{
+    (void)state;
+    rows r = rows_of_classes(5, 200, 4, 2);
+    double weights[200], largest = 0;
+    for (size_t i = 0; i < 200; i++) {
+        weights[i] = i < 100 ? 1 : 1e-8;
+        if (i < 100)
+            r.features[i * 4 + 3] = 0;
+    }
+    gbv_model_options options = linear_options(0.1);
+    gbv_model *model = fit_model(rows_sample(&r, weights), 2, &options);
+    for (size_t k = 0; k < 2; k++)
+        largest = fmax(largest, fabs(model->weights[3 * 2 + k]));
+    assert_true(largest < 1e-3);
+    gbv_model_free(model);
+    rows_free(&r);
+}
+
 static void wrong_options_are_refused_by_name(void **state)
 {
     (void)state;
@@ -526,6 +546,7 @@ int main(void)
         cmocka_unit_test(rows_too_large_to_copy_are_fitted_alike),
         cmocka_unit_test(features_are_the_centred_logits),
         cmocka_unit_test(a_callback_can_interrupt_the_fit),
+        cmocka_unit_test(rows_that_hardly_weigh_do_not_set_the_scale),
         cmocka_unit_test(wrong_options_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
