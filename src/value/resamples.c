@@ -97,7 +97,9 @@ static bool judge_replicates(const certainty_input *in, size_t source, size_t pa
             even += deviation * deviation / (double)(defined - 1);
     }
     all->bias[source] = bias;
-    if (odd >= 2 * even)
+    if (in->at_these_rows) /* what is not corrected varies with all of its parts */
+        all->share[source] = (mirrored){1, 1};
+    else if (odd >= 2 * even)
         all->share[source] = (mirrored){odd > 0 ? sqrt(1 - even / odd) : 1, 0};
     else
         all->share[source] = (mirrored){M_SQRT1_2, sqrt(1 - odd / even / 2)};
