@@ -50,5 +50,8 @@ echo "## Dawid-Skene"
 /usr/bin/python3 bench/run_dawid_skene.py
 echo "## Comparison of methods"
 /usr/bin/python3 bench/run_compare.py --program build/bench/gbv
+echo
+echo "## Intervals"
+/usr/bin/python3 bench/run_intervals.py --program build/bench/gbv
 echo "## What --dry-run expects"
 /usr/bin/python3 bench/run_dry_run.py --gbv build/bench/gbv
