@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WORKERS = re.compile(r"^ +[1-6] +(w[1-6]) ", re.M)
+WORKERS = re.compile(r"^ +[1-6](?: \([1-6-]+\))? +(w[1-6]) ", re.M)
 
 
 def run(kind, block, folder, environment):
