@@ -48,11 +48,17 @@ static void print_score(FILE *stream, const gbv_source_result *s, bool small)
     print_padded(stream, error, ERROR_CELLS);
 }
 
+/* Whether the score may have another rank than the weight has; 0: nothing is known of it. */
+static bool shows_ranks(const gbv_source_result *s)
+{
+    return s->rank_interval[0] != s->rank_interval[1] || (s->rank_interval[0] && s->rank_interval[0] != s->rank);
+}
+
 /* The rank, which is that of the weight, and where others are possible the ranks that the score may have. */
 static void print_rank(FILE *stream, const gbv_source_result *s)
 {
     char text[48];
-    if (s->rank_interval[0] == s->rank_interval[1] && (s->rank_interval[0] == s->rank || s->rank_interval[0] == 0))
+    if (!shows_ranks(s))
         snprintf(text, sizeof text, "%zu", s->rank);
     else if (s->rank_interval[0] == s->rank_interval[1]) /* prior or tau put it elsewhere than its score */
         snprintf(text, sizeof text, "%zu (%zu)", s->rank, s->rank_interval[0]);
@@ -148,9 +154,11 @@ static void print_certainty(FILE *stream, const gbv_result *r, gbv_source_result
 {
     const gbv_certainty *c = &r->certainty;
     size_t shown = 0;
-    bool with_error = false;
-    for (size_t i = 0; i < r->source_count; i++)
+    bool with_error = false, open_rank = false;
+    for (size_t i = 0; i < r->source_count; i++) {
         with_error |= isfinite(r->sources[i].standard_error);
+        open_rank |= shows_ranks(&r->sources[i]);
+    }
     bool by_labels = strcmp(r->feature_space, SPACE_OF_LABELS) == 0;
     if (with_error && by_labels)
         fputs("± is the standard error over the items that a source was judged by", stream);
@@ -158,8 +166,11 @@ static void print_certainty(FILE *stream, const gbv_result *r, gbv_source_result
         fprintf(stream, "± is the standard error over %zu resamplings of the %s", c->replicates, rows_words(r));
     if (with_error && !by_labels && c->refits)
         fprintf(stream, " and %zu redraws of each source's rows", c->refits);
-    fprintf(stream, "%sranks in brackets go by score and hold for all sources at once at 90 %%\n",
-            with_error ? ";\n" : "");
+    if (open_rank)
+        fprintf(stream, "%sranks in brackets go by score and hold for all sources at once at 90 %%",
+                with_error ? ";\n" : "");
+    if (with_error || open_rank)
+        fputc('\n', stream);
     if (strcmp(r->method, "uniform") == 0) /* alike on purpose */
         return;
     for (size_t i = 0; i + 1 < r->source_count && shown < PAIRS_SHOWN; i++)
