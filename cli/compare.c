@@ -84,8 +84,7 @@ static int show_plan(const command *self, const inputs *in, const gbv_compare_op
     gbv_error error;
     double reading = run_now() - show->started;
     gbv_status status = gbv_compare_plan(in->reference, in->sources, options, &plan, &error);
-    int code =
-        status == GBV_OK ? run_show_plan(self, show, reading, plan) : complain(self, (int)status, "%s", error.message);
+    int code = run_show_plan(self, show, reading, status, plan, &error);
     gbv_plan_free(plan);
     return code;
 }

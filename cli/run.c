@@ -146,11 +146,12 @@ void run_end_progress(run_options *run)
     run->drawn = false;
 }
 
-int run_show_plan(const command *self, run_options *run, double reading, const gbv_plan *plan)
+int run_show_plan(const command *self, run_options *run, double reading, gbv_status status, const gbv_plan *plan,
+                  gbv_error *error)
 {
-    gbv_error error;
-    gbv_status status = GBV_OK;
     run_end_progress(run);
+    if (status != GBV_OK)
+        return complain(self, (int)status, "%s", error->message);
     if (run->format_name && run->format == GBV_FORMAT_JSON) {
         gbv_metric numbers[] = {
             {"sources", (double)plan->sources},
@@ -162,14 +163,14 @@ int run_show_plan(const command *self, run_options *run, double reading, const g
             {"seconds", reading + plan->seconds},
             {"peak_memory_bytes", plan->peak_bytes},
         };
-        status = gbv_metrics_write(numbers, sizeof numbers / sizeof *numbers, NULL, &error);
+        status = gbv_metrics_write(numbers, sizeof numbers / sizeof *numbers, NULL, error);
     } else {
         fputs(plan->text, stdout);
         if (reading > 1)
             printf("reading the inputs took %.0f s, which comes on top\n", reading);
     }
     if (status != GBV_OK)
-        return complain(self, (int)status, "%s", error.message);
+        return complain(self, (int)status, "%s", error->message);
     return fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
 }
 

@@ -36,8 +36,9 @@ void run_watch(run_options *run, gbv_progress_callback **progress, void **contex
 void run_end_progress(run_options *run);
 double run_now(void); /* seconds on a clock that only goes on */
 /* --dry-run: what a run would take, on standard output (--format json: as numbers). `reading` is what reading the
- * inputs took, because they would be read again. GBV_OK or an exit code. */
-int run_show_plan(const command *self, run_options *run, double reading, const gbv_plan *plan);
+ * inputs took, because they would be read again; `status` and `error` are those of planning. GBV_OK or an exit code. */
+int run_show_plan(const command *self, run_options *run, double reading, gbv_status status, const gbv_plan *plan,
+                  gbv_error *error);
 /* The result where and how it was asked for. GBV_OK or an exit code. */
 int run_write_result(const command *self, const run_options *run, const gbv_result *result);
 /* After all went well: writes --metrics, flushes. Returns the exit code. */

@@ -72,8 +72,7 @@ static int show_plan(const command *self, const inputs *in, const gbv_value_opti
     gbv_error error;
     double reading = run_now() - show->started;
     gbv_status status = gbv_value_plan(in->reference, in->sources, options, &plan, &error);
-    int code =
-        status == GBV_OK ? run_show_plan(self, show, reading, plan) : complain(self, (int)status, "%s", error.message);
+    int code = run_show_plan(self, show, reading, status, plan, &error);
     gbv_plan_free(plan);
     return code;
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/memory.h"
+#include "base/select.h"
 #include "compute/dense.h"
 
 enum { PAPER, CODE };
@@ -21,32 +22,10 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The `wanted` largest come first, falling: Hoare's selection, then a sort of those only. */
+/* The `wanted` largest come first, falling. */
 static void largest_first(double *values, size_t count, size_t wanted)
 {
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, last = (ptrdiff_t)wanted - 1;
-    while (low < high) {
-        double pivot = values[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] > pivot)
-                i++;
-            while (values[j] < pivot)
-                j--;
-            if (i <= j) {
-                double kept = values[i];
-                values[i++] = values[j];
-                values[j--] = kept;
-            }
-        }
-        /* low..j are at least the pivot, i..high at most, and what lies between is the pivot. */
-        if (last <= j)
-            high = j;
-        else if (last >= i)
-            low = i;
-        else
-            break;
-    }
+    select_largest(values, count, wanted);
     qsort(values, wanted, sizeof *values, descending);
 }
 

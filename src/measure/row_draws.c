@@ -8,34 +8,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "base/random.h"
-
-/* The value of rank `rank` (0: the largest): Hoare's selection, which moves the values about. */
-static double value_of_rank(double *values, size_t count, size_t rank)
-{
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, wanted = (ptrdiff_t)rank;
-    while (low < high) {
-        double pivot = values[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] > pivot)
-                i++;
-            while (values[j] < pivot)
-                j--;
-            if (i <= j) {
-                double kept = values[i];
-                values[i++] = values[j];
-                values[j--] = kept;
-            }
-        }
-        if (wanted <= j)
-            high = j;
-        else if (wanted >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[wanted];
-}
+#include "base/select.h"
 
 /* The rows of the largest draws; `scratch` holds as many numbers as there are rows. */
 static void take_half(const double *draws, size_t rows, size_t wanted, double *scratch, uint32_t *half)
@@ -43,7 +16,8 @@ static void take_half(const double *draws, size_t rows, size_t wanted, double *s
     if (!wanted)
         return;
     memcpy(scratch, draws, rows * sizeof *scratch);
-    double least = value_of_rank(scratch, rows, wanted - 1);
+    select_largest(scratch, rows, wanted);
+    double least = scratch[wanted - 1];
     size_t above = 0, taken = 0;
     for (size_t i = 0; i < rows; i++)
         above += draws[i] > least;

@@ -302,6 +302,19 @@ static size_t largest_class(const classes_of_rows *c)
     return largest;
 }
 
+/* Of failures side by side the lowest-numbered is the one reported, whoever was faster. */
+static void keep_first_failure(size_t number, gbv_status mine, const gbv_error *why, size_t *failed, gbv_status *status,
+                               gbv_error *error)
+{
+#pragma omp critical(lava_failed)
+    if (number < *failed) {
+        *failed = number;
+        *status = mine;
+        if (error)
+            *error = *why;
+    }
+}
+
 /* Every pair of classes; the lowest-numbered failing one is reported. */
 static gbv_status solve_pairs(solution *s, gbv_error *error)
 {
@@ -330,13 +343,7 @@ static gbv_status solve_pairs(solution *s, gbv_error *error)
                                      : solve_pair(s, pair / train_classes, pair % train_classes, alone, &mine);
         if (mine_status == GBV_OK)
             continue;
-#pragma omp critical(lava_failed)
-        if (pair < failed) {
-            failed = pair;
-            status = mine_status;
-            if (error)
-                *error = mine;
-        }
+        keep_first_failure(pair, mine_status, &mine, &failed, &status, error);
     }
     return status;
 }
@@ -477,13 +484,7 @@ gbv_status lava_solve_each(const lava *opened, const size_t *subsets, size_t sub
                                              gradients + k * p->train_rows, NULL, &mine);
         if (mine_status == GBV_OK)
             continue;
-#pragma omp critical(lava_failed)
-        if (k < failed) {
-            failed = k;
-            status = mine_status;
-            if (error)
-                *error = mine;
-        }
+        keep_first_failure(k, mine_status, &mine, &failed, &status, error);
     }
     return status;
 }
