@@ -8,27 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "bench_clock.h"
 
 #include "base/plan.h"
 #include "value/method/lava_kernel.h"
 
 enum { MAXIMAL_REPETITIONS = 101, PARTS = 4 };
-
-/* Wall-clock time; with BENCH_CLOCK=cpu the processor time of this process. */
-static double seconds_now(void)
-{
-    struct timespec now;
-    const char *clock = getenv("BENCH_CLOCK");
-    clock_gettime(clock && strcmp(clock, "cpu") == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void *allocate(size_t bytes)
 {

@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <gbv/measure.h>
+
+#include "bench_clock.h"
 
 #include "base/random.h"
 #include "measure/mixture.h"
@@ -21,21 +22,6 @@
 #include "measure/replicate.h"
 
 enum { MAXIMAL_REPETITIONS = 101 };
-
-/* Wall-clock time; with BENCH_CLOCK=cpu the processor time of this process. */
-static double seconds_now(void)
-{
-    struct timespec now;
-    const char *clock = getenv("BENCH_CLOCK");
-    clock_gettime(clock && strcmp(clock, "cpu") == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void *allocate(size_t bytes)
 {
