@@ -38,7 +38,10 @@ typedef struct gbv_read_options {
     const char *source_column; /* CSV column or NPZ array that names each row's source; NULL: none */
     const char *item_column;   /* CSV column or NPZ array that names each row's item; NULL: see wants_items */
     bool wants_items;          /* take the items from a column by a usual name (docs/formats.md), if there is one */
-    size_t resize; /* image folders: N x N pixels, the shorter side scaled and the middle kept; 0: as they are */
+    size_t resize;      /* image folders: the shorter side is scaled to this, as Pillow does it; 0: as they are */
+    size_t crop;        /* and the middle N x N pixels kept; 0: as many as resize says */
+    size_t image_cache; /* bytes of decoded images kept in memory by all datasets together; what does not fit is decoded
+                           again when it is needed; 0: a quarter of the machine's memory */
     gbv_color color;
     bool skip_bad_rows;            /* leave out rows with missing, malformed or non-finite values instead of failing */
     bool features_only;            /* labels are not needed: a dataset without them is not an error */

@@ -16,24 +16,68 @@
 extern "C" {
 #endif
 
-/* Which model to fit and how. A zeroed struct is not a default: start from gbv_model_defaults(). */
+typedef struct gbv_model gbv_model;
+
+/* How the weights of the sources enter the training of a network. */
+typedef enum gbv_use {
+    GBV_WEIGHTING, /* every row is visited once an epoch and its loss weighted: Eq. 1 */
+    GBV_SAMPLING,  /* a source is drawn by its weight, then one of its rows: the same on average */
+} gbv_use;
+
+/* What one epoch of training came to. */
+typedef struct gbv_epoch {
+    const char *subject;                     /* the source whose model it is, or "final" */
+    size_t epoch, epochs;                    /* from 1 */
+    double loss;                             /* mean over the epoch's rows, weighted */
+    double held_out_loss, held_out_accuracy; /* of the rows held out of training; NaN without any */
+    bool best; /* the best so far by the held-out rows: what would be kept if training ended here */
+    double learning_rate;
+    double seconds;         /* that this epoch took */
+    size_t rows;            /* visited */
+    const gbv_model *model; /* as it is now; borrowed for the call */
+} gbv_epoch;
+
+typedef void gbv_epoch_callback(void *context, const gbv_epoch *epoch);
+
+/* Which model to fit and how. A zeroed struct is not a default: start from gbv_model_defaults(). A number that is 0 and
+ * a name that is NULL stand for the model's own default. */
 typedef struct gbv_model_options {
-    const char *model;               /* "linear" (multinomial logistic regression) or "mlp" (one hidden layer) */
-    double l2;                       /* the mean loss has l2/2 times the squared norm of the weights added to it, for
-                                        features scaled to unit variance; 0.1 serves 100 to 10,000 rows, noisy or not */
-    size_t hidden;                   /* mlp: width of the hidden layer */
-    size_t epochs;                   /* mlp: passes over the rows; 0: 20, and more for few rows (600 steps) */
-    size_t batch;                    /* mlp: rows a step */
-    double learning_rate;            /* mlp: Adam's step */
-    uint64_t seed;                   /* mlp: first weights and order of rows */
-    size_t threads;                  /* 0: every core; the result does not depend on it */
+    const char *model; /* of rows: "linear" (multinomial logistic regression), "mlp" (one hidden layer); of images:
+                          "cnn", "resnet18", "resnet34", "resnet50" */
+    double l2;         /* linear, mlp: the mean loss has l2/2 times the squared norm of the weights added to it, for
+                          features scaled to unit variance; 0.1 serves 100 to 10,000 rows, noisy or not */
+    size_t hidden;     /* mlp: width of the hidden layer */
+    /* Below: everything but linear, which is fitted to its minimum unless an optimizer is named. */
+    size_t epochs;         /* passes over the rows */
+    size_t batch;          /* rows a step */
+    double learning_rate;  /* of the first step */
+    const char *optimizer; /* "sgd", "adam", "adamw"; linear: NULL is "lbfgs" */
+    const char *schedule; /* "constant", "linear" (to zero), "step" (a tenth every 10 epochs), "paper" (a tenth at epoch
+                             20 and every 10 after), "cosine" */
+    double momentum;      /* sgd */
+    bool nesterov;
+    double weight_decay; /* networks: of every parameter */
+    double label_smoothing;
+    double dropout;         /* networks of images: after each stage */
+    double held_out;        /* share of the rows kept out of training to choose the epoch by; 0: none, the last epoch */
+    size_t patience;        /* epochs without a better held-out loss after which training stops; 0: never */
+    gbv_use use;            /* of the sources' weights in the final model */
+    const char *pretrained; /* networks of images: a safetensors file to start from; NULL: random numbers */
+    const char *normalise;  /* of pixels: "imagenet", "half", "none" */
+    const char *backend;    /* "cpu" or "reference"; NULL or "auto": the fastest there is */
+    const char *cache;      /* a folder where trained networks of sources are kept and found again; NULL: none */
+    const char *checkpoint; /* gbv_train of a network: a file written after each epoch; NULL: none */
+    bool resume;            /* go on from that file where it is there */
+    uint64_t seed;          /* first weights and order of rows */
+    size_t threads;         /* 0: every core; results do not depend on it */
+    size_t threads_per_model; /* networks: that one model may use; its last bits depend on it. 0: one for the models of
+                                 sources, which are trained side by side, and all for the final one */
     gbv_progress_callback *progress; /* may be NULL */
-    void *context;
+    gbv_epoch_callback *on_epoch;    /* networks: hears of each epoch, from one thread at a time; may be NULL */
+    void *context;                   /* of both */
 } gbv_model_options;
 
 GBV_API gbv_model_options gbv_model_defaults(void);
-
-typedef struct gbv_model gbv_model;
 
 /* Minimises sum_s weight[s] * mean over the rows of s of the cross-entropy (Eq. 1). weights NULL: every row alike
  * ("pooled"). Weights are >= 0 and not all zero. The classes of the model are those of all its sources. */

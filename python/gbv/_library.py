@@ -44,7 +44,8 @@ class gbv_matrix(ctypes.Structure):
 
 class gbv_read_options(ctypes.Structure):
     _fields_ = [("label_column", c_char_p), ("source_column", c_char_p), ("item_column", c_char_p),
-                ("wants_items", c_bool), ("resize", c_size_t), ("color", c_int), ("skip_bad_rows", c_bool),
+                ("wants_items", c_bool), ("resize", c_size_t), ("crop", c_size_t),
+                ("image_cache", c_size_t), ("color", c_int), ("skip_bad_rows", c_bool),
                 ("features_only", c_bool), ("on_bad_row", c_void_p), ("on_bad_file", c_void_p), ("context", c_void_p)]
 
 
@@ -58,8 +59,12 @@ class gbv_progress(ctypes.Structure):
 
 class gbv_model_options(ctypes.Structure):
     _fields_ = [("model", c_char_p), ("l2", c_double), ("hidden", c_size_t), ("epochs", c_size_t), ("batch", c_size_t),
-                ("learning_rate", c_double), ("seed", c_uint64), ("threads", c_size_t), ("progress", c_void_p),
-                ("context", c_void_p)]
+                ("learning_rate", c_double), ("optimizer", c_char_p), ("schedule", c_char_p), ("momentum", c_double),
+                ("nesterov", c_bool), ("weight_decay", c_double), ("label_smoothing", c_double), ("dropout", c_double),
+                ("held_out", c_double), ("patience", c_size_t), ("use", c_int), ("pretrained", c_char_p),
+                ("normalise", c_char_p), ("backend", c_char_p), ("cache", c_char_p), ("checkpoint", c_char_p),
+                ("resume", c_bool), ("seed", c_uint64), ("threads", c_size_t), ("threads_per_model", c_size_t),
+                ("progress", c_void_p), ("on_epoch", c_void_p), ("context", c_void_p)]
 
 
 class gbv_value_options(ctypes.Structure):
