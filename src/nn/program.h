@@ -30,6 +30,8 @@ typedef struct program_options {
     bool train;
     bool decays;    /* weights will decay: those that no output depends on must be there, too */
     bool frozen;    /* batch norm uses its running statistics, also in training */
+    bool samples;   /* program_sample_gradients will be asked for: nothing of a step is written over */
+    size_t moments; /* arrays of numbers that the optimizer keeps: 1 for SGD; 0: 2, as Adam needs */
     size_t threads; /* 0: one */
 } program_options;
 
