@@ -14,8 +14,8 @@ static size_t add_convolution(net *n, const char *block, size_t number, size_t i
                               size_t stride, bool relu)
 {
     char convolution[LAYER_NAME], norm[LAYER_NAME];
-    snprintf(convolution, sizeof convolution, "%s.conv%zu", block, number);
-    snprintf(norm, sizeof norm, "%s.bn%zu", block, number);
+    snprintf(convolution, sizeof convolution, "%.16s.conv%zu", block, number);
+    snprintf(norm, sizeof norm, "%.16s.bn%zu", block, number);
     return net_add_block(n, (convolution_block){convolution, norm, input, outputs, kernel, stride, relu});
 }
 
