@@ -27,17 +27,26 @@ random_stream random_stream_open_draw(uint64_t seed, const char *subject, random
     return stream;
 }
 
+static void fill_block(const uint32_t key[2], uint64_t index, const uint32_t subject[2], uint32_t block[RANDOM_BLOCK])
+{
+    philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), subject[0], subject[1]}};
+    philox4x32_key_t philox_key = {{key[0], key[1]}};
+    philox4x32_ctr_t numbers = philox4x32(counter, philox_key);
+    for (int i = 0; i < RANDOM_BLOCK; i++)
+        block[i] = numbers.v[i];
+}
+
+void random_block(uint64_t key, uint64_t index, random_purpose purpose, uint32_t block[RANDOM_BLOCK])
+{
+    fill_block((uint32_t[]){(uint32_t)key, (uint32_t)(key >> 32)}, index, (uint32_t[]){purpose, 0}, block);
+}
+
 uint32_t random_u32(random_stream *stream)
 {
     if (!stream->left) {
-        philox4x32_ctr_t counter = {
-            {(uint32_t)stream->counter, (uint32_t)(stream->counter >> 32), stream->subject[0], stream->subject[1]}};
-        philox4x32_key_t key = {{stream->key[0], stream->key[1]}};
-        philox4x32_ctr_t block = philox4x32(counter, key);
-        for (int i = 0; i < 4; i++)
-            stream->block[i] = block.v[i];
+        fill_block(stream->key, stream->counter, stream->subject, stream->block);
         stream->counter++;
-        stream->left = 4;
+        stream->left = RANDOM_BLOCK;
     }
     return stream->block[--stream->left];
 }

@@ -21,6 +21,7 @@ typedef enum random_purpose {
     RANDOM_ROW_WEIGHTS, /* replicates over the rows of a reference */
     RANDOM_REFIT,       /* which refit goes with which replicate */
     RANDOM_DRAW,        /* rows of a sample drawn anew */
+    RANDOM_DROPOUT,     /* numbers that a training step leaves out */
 } random_purpose;
 
 typedef struct random_stream {
@@ -43,5 +44,9 @@ double random_uniform(random_stream *stream);
 uint64_t random_below(random_stream *stream, uint64_t bound);
 double random_normal(random_stream *stream);
 void random_shuffle(random_stream *stream, size_t *items, size_t count);
+
+/* Without a stream, for those who ask for numbers by their place: the index-th block of a key. */
+enum { RANDOM_BLOCK = 4 };
+void random_block(uint64_t key, uint64_t index, random_purpose purpose, uint32_t block[RANDOM_BLOCK]);
 
 #endif

@@ -86,7 +86,7 @@ typedef struct convolution_shape {
 } convolution_shape;
 
 /* Per channel: (x - mean) / sqrt(variance + epsilon) * weight + bias, with the biased variance of the batch. In
- * training running = (1 - momentum) running + momentum (mean | unbiased variance). */
+ * training running = (1 - momentum) running + momentum (mean | unbiased variance, 0 of a single number). */
 typedef struct batch_norm_shape {
     extent of;
     bool relu;   /* of what comes out */
@@ -94,7 +94,8 @@ typedef struct batch_norm_shape {
     float epsilon, momentum;
 } batch_norm_shape;
 
-/* Places outside the image do not count. The last window may begin in the image and end outside. */
+/* Places outside the image do not count. The last window may begin in the image and end outside. The gradient goes to
+ * the first of equal numbers, row by row. */
 typedef struct max_pool_shape {
     extent in;
     size_t kernel, stride, padding;
@@ -119,7 +120,8 @@ typedef struct image_batch {
 } image_batch;
 
 /* loss = sum_i weight_i CE_i / rows; with smoothing e the target is 1 - e + e/classes at the class, e/classes
- * elsewhere. Rows of weight zero (padding) still count in `rows` unless it is given smaller than the batch. */
+ * elsewhere. Rows of weight zero (padding) still count in `rows` unless it is given smaller than the batch; nothing
+ * else of them matters, neither what their logits and targets are nor whether these are numbers at all. */
 typedef struct cross_entropy_task {
     size_t batch, classes;
     double rows; /* the divisor */
@@ -143,7 +145,7 @@ typedef struct optimizer_step {
 
 typedef struct backend {
     const char *name, *summary;
-    /* Each prepares an operation that the caller closes. GBV_USAGE for sizes that make no sense. */
+    /* Each prepares an operation that the caller closes. GBV_USAGE for sizes that make no sense: sizes.h. */
     gbv_status (*convolution)(const convolution_shape *shape, const op_setting *setting, op **made, gbv_error *error);
     gbv_status (*batch_norm)(const batch_norm_shape *shape, const op_setting *setting, op **made, gbv_error *error);
     gbv_status (*relu)(extent of, const op_setting *setting, op **made, gbv_error *error);
@@ -151,7 +153,8 @@ typedef struct backend {
     gbv_status (*max_pool)(const max_pool_shape *shape, const op_setting *setting, op **made, gbv_error *error);
     gbv_status (*mean_pool)(extent in, const op_setting *setting, op **made, gbv_error *error); /* to 1 x 1 */
     gbv_status (*linear)(const linear_shape *shape, const op_setting *setting, op **made, gbv_error *error);
-    /* In training each number is zero with probability `rate` and else divided by 1 - rate; otherwise it is kept. */
+    /* In training each number is zero with probability `rate` and else divided by 1 - rate; otherwise it is kept. The
+     * same ones on every backend: dropout_mask.h. */
     gbv_status (*dropout)(extent of, float rate, const op_setting *setting, op **made, gbv_error *error);
 
     void (*to_own)(extent of, size_t batch, const float *plain, float *own);
