@@ -184,7 +184,8 @@ static const char *type_code(gbv_type type)
 
 static void sink_array(sink *s, const array *a)
 {
-    char header[256], type[32], shape[64];
+    char header[256], type[32], shape[96];
+    const gbv_image_shape *image = &a->images;
     size_t width = a->texts ? text_width(a) : 0;
     if (a->texts)
         snprintf(type, sizeof type, "<U%zu", width);
@@ -192,6 +193,13 @@ static void sink_array(sink *s, const array *a)
         snprintf(type, sizeof type, "%s", type_code(a->numbers.type));
     if (a->vector)
         snprintf(shape, sizeof shape, "(%zu,)", a->count);
+    else if (image->channels == 1)
+        snprintf(shape, sizeof shape, "(%zu, %zu, %zu)", a->count, image->height, image->width);
+    else if (image->channels)
+        snprintf(shape, sizeof shape, "(%zu, %zu, %zu, %zu)", a->count,
+                 image->channels_last ? image->height : image->channels,
+                 image->channels_last ? image->width : image->height,
+                 image->channels_last ? image->channels : image->width);
     else
         snprintf(shape, sizeof shape, "(%zu, %zu)", a->count, a->numbers.columns);
     int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);

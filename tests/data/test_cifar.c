@@ -117,10 +117,12 @@ static void arrays_of_bytes_with_axes_of_images_have_a_shape(void **state)
     static const struct {
         const char *type, *axes;
         size_t data, height, width, channels;
-    } cases[] = {{"|u1", "(2, 2, 3)", 12, 2, 3, 1},      {"|u1", "(1, 2, 2, 3)", 12, 2, 2, 3},
-                 {"|u1", "(3, 2, 2, 1)", 12, 2, 2, 1},   {"|u1", "(1, 3, 2, 2)", 12, 0, 0, 0},
-                 {"|u1", "(2, 6)", 12, 0, 0, 0},         {"<f4", "(2, 2, 3)", 48, 0, 0, 0},
-                 {"|u1", "(1, 1, 2, 2, 3)", 12, 0, 0, 0}};
+        bool last;
+    } cases[] = {{"|u1", "(2, 2, 3)", 12, 2, 3, 1, false},    {"|u1", "(1, 2, 2, 3)", 12, 2, 2, 3, true},
+                 {"|u1", "(3, 2, 2, 1)", 12, 2, 2, 1, false}, {"|u1", "(1, 3, 2, 2)", 12, 2, 2, 3, false},
+                 {"|u1", "(3, 1, 2, 2)", 12, 2, 2, 1, false}, {"|u1", "(1, 2, 3, 2)", 12, 0, 0, 0, false},
+                 {"|u1", "(2, 6)", 12, 0, 0, 0, false},       {"<f4", "(2, 2, 3)", 48, 0, 0, 0, false},
+                 {"<f4", "(1, 2, 2, 3)", 48, 0, 0, 0, false}, {"|u1", "(1, 1, 2, 2, 3)", 12, 0, 0, 0, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char npy[200] = "\x93NUMPY\1\0\x66\0";
         memset(npy + 10, ' ', 102);
@@ -133,7 +135,7 @@ static void arrays_of_bytes_with_axes_of_images_have_a_shape(void **state)
         assert_int_equal(shape.height, cases[i].height);
         assert_int_equal(shape.width, cases[i].width);
         assert_int_equal(shape.channels, cases[i].channels);
-        assert_int_equal(shape.channels_last, cases[i].channels == 3);
+        assert_int_equal(shape.channels_last, cases[i].last);
         gbv_dataset_free(dataset);
     }
 }

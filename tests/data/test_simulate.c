@@ -280,6 +280,48 @@ static void integer_labels_stay_integers(void **state)
     gbv_dataset_free(integers);
 }
 
+static void images_keep_their_axes(void **state)
+{
+    (void)state;
+    static const struct {
+        gbv_image_shape shape;
+        bool kept;
+    } cases[] = {{{.height = 2, .width = 9, .channels = 1}, true},
+                 {{.height = 3, .width = 2, .channels = 3}, true},
+                 {{.height = 3, .width = 2, .channels = 3, .channels_last = true}, true},
+                 {{.height = 2, .width = 3, .channels = 3}, false}, /* would be read with its columns as channels */
+                 {{.height = 2, .width = 3, .channels = 3, .channels_last = true}, true}};
+    uint8_t pixels[4][18];
+    const int32_t labels[] = {0, 0, 1, 1};
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i / 18][i % 18] = (uint8_t)i;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char where[40], path[700];
+        gbv_dataset *images;
+        gbv_error error;
+        const double noise[] = {0};
+        gbv_simulation plan = {.annotators = 1, .noise = noise, .seed = 1};
+        assert_ok(gbv_dataset_create("images", gbv_matrix_u8(&pixels[0][0], 4, 18), labels, NULL, 0, &images, &error),
+                  error);
+        images->shape = cases[i].shape;
+        snprintf(where, sizeof where, "images-%zu", i);
+        snprintf(path, sizeof path, "%s/%s", folder, where);
+        assert_ok(gbv_simulate(images, NULL, &plan, path, &error), error);
+        gbv_dataset *d = read_back(where, "annotators/annotator-0.npz");
+        gbv_image_shape none = {0}, found = gbv_dataset_image_shape(d), expected = cases[i].kept ? images->shape : none;
+        assert_int_equal(found.height, expected.height);
+        assert_int_equal(found.width, expected.width);
+        assert_int_equal(found.channels, expected.channels);
+        assert_int_equal(found.channels_last, expected.channels_last);
+        assert_int_equal(d->features.columns, 18);
+        for (size_t row = 0; row < 4; row++)
+            for (size_t j = 0; j < 18; j++) /* the first pixel says which row it was */
+                assert_int_equal(gbv_matrix_get(&d->features, row, j), row_number(d, row) + j);
+        gbv_dataset_free(d);
+        gbv_dataset_free(images);
+    }
+}
+
 static void assert_refused(gbv_simulation plan, const gbv_dataset *with_test, gbv_status expected, const char *part)
 {
     char path[700];
@@ -399,6 +441,7 @@ int main(void)
         cmocka_unit_test(a_seed_fixes_every_byte),
         cmocka_unit_test(annotators_do_not_depend_on_each_other),
         cmocka_unit_test(integer_labels_stay_integers),
+        cmocka_unit_test(images_keep_their_axes),
         cmocka_unit_test(plans_that_cannot_be_carried_out_say_why),
         cmocka_unit_test(tables_of_shares_are_checked),
         cmocka_unit_test(a_failure_takes_back_what_was_written),

@@ -69,14 +69,23 @@ static void copy_fortran(const npy_array *array, unsigned char *out)
     }
 }
 
-/* Bytes of three axes are gray images; with a fourth of one or three they have channels. */
+static bool are_channels(size_t axis)
+{
+    return axis == 1 || axis == 3;
+}
+
+/* Bytes of three axes are gray images; with four, the last or else the first of an image's own is one of channels. */
 static gbv_image_shape image_shape(const npy_header *h)
 {
-    size_t channels = h->dimensions == 4 ? h->shape[3] : 1;
-    if (h->type != GBV_U8 || h->dimensions < 3 || h->dimensions > 4 || (channels != 1 && channels != 3))
-        return (gbv_image_shape){0};
-    return (gbv_image_shape){
-        .height = h->shape[1], .width = h->shape[2], .channels = channels, .channels_last = channels > 1};
+    const size_t *axes = h->shape;
+    if (h->type == GBV_U8 && h->dimensions == 3)
+        return (gbv_image_shape){.height = axes[1], .width = axes[2], .channels = 1};
+    if (h->type == GBV_U8 && h->dimensions == 4 && are_channels(axes[3]))
+        return (gbv_image_shape){
+            .height = axes[1], .width = axes[2], .channels = axes[3], .channels_last = axes[3] > 1};
+    if (h->type == GBV_U8 && h->dimensions == 4 && are_channels(axes[1]))
+        return (gbv_image_shape){.height = axes[2], .width = axes[3], .channels = axes[1]};
+    return (gbv_image_shape){0};
 }
 
 gbv_status npy_array_features(const npy_array *array, table *out, void **block, gbv_error *error)
