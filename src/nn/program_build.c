@@ -127,7 +127,7 @@ static bool sum_in_place(const net *n, const readers *of, size_t add, size_t ind
     size_t other = n->layers[add].add.other;
     if (other == 0 || other == n->features || other > index || of[other].last != add)
         return false;
-    for (size_t i = index + 1; i < add; i++) {
+    for (size_t i = index; i < add; i++) { /* the convolution itself reads while it writes */
         const layer *l = &n->layers[i];
         if (l->input == other || (l->kind == LAYER_ADD && l->add.other == other))
             return false;

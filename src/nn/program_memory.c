@@ -110,7 +110,10 @@ static void place_values(layout *l)
         else
             out->value = buffers_add(&l->all, tensor_bytes(l, s->out), forward_time(i), forward_time(i));
         buffers_use(&l->all, l->tensors[s->in].value, forward_time(i));
-        buffers_use(&l->all, out->value, train ? backward_time(l, i) : forward_time(i));
+        buffers_use(&l->all, out->value,
+                    p->options.samples ? last_time(l)
+                    : train            ? backward_time(l, i)
+                                       : forward_time(i));
         if (s->other != NONE)
             buffers_use(&l->all, l->tensors[s->other].value, forward_time(i));
     }
@@ -144,7 +147,7 @@ static bool summands_share(const layout *l, size_t index)
     const life *in = &l->tensors[s->in], *other = &l->tensors[s->other];
     if (l->p->options.samples || in->count != 1 || other->last != index || s->in == s->other)
         return false;
-    for (size_t i = in->writer + 1; i < index; i++)
+    for (size_t i = in->writer; i < index; i++)
         if (l->p->steps[i].in == s->other || l->p->steps[i].other == s->other)
             return false;
     return in->writer != NONE;
