@@ -66,6 +66,7 @@ typedef struct gbv_model_options {
     const char *normalise;  /* of pixels: "imagenet", "half", "none" */
     const char *backend;    /* "cpu" or "reference"; NULL or "auto": the fastest there is */
     const char *cache;      /* a folder where trained networks of sources are kept and found again; NULL: none */
+    size_t cache_bytes;     /* that the folder may hold; 0: 4 GiB */
     const char *checkpoint; /* gbv_train of a network: a file written after each epoch; NULL: none */
     bool resume;            /* go on from that file where it is there */
     uint64_t seed;          /* first weights and order of rows */

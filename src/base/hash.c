@@ -41,13 +41,49 @@ uint64_t hash_text(const char *text)
     return hash_bytes(text, strlen(text));
 }
 
+static void write_digits(const unsigned char digest[32], char hexadecimal[65])
+{
+    for (size_t i = 0; i < 32; i++)
+        snprintf(hexadecimal + 2 * i, 3, "%02x", digest[i]);
+}
+
 bool hash_sha256(const void *bytes, size_t count, char hexadecimal[65])
 {
     unsigned char digest[32];
     hexadecimal[0] = '\0';
     if (EVP_Digest(bytes, count, digest, NULL, EVP_sha256(), NULL) != 1)
         return false;
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hexadecimal + 2 * i, 3, "%02x", digest[i]);
+    write_digits(digest, hexadecimal);
     return true;
+}
+
+static void give_up(hash_stream *stream)
+{
+    EVP_MD_CTX_free(stream->state);
+    stream->state = NULL;
+}
+
+hash_stream hash_open(void)
+{
+    hash_stream stream = {EVP_MD_CTX_new()};
+    if (stream.state && EVP_DigestInit_ex(stream.state, EVP_sha256(), NULL) != 1)
+        give_up(&stream);
+    return stream;
+}
+
+void hash_add(hash_stream *stream, const void *bytes, size_t count)
+{
+    if (stream->state && EVP_DigestUpdate(stream->state, bytes, count) != 1)
+        give_up(stream);
+}
+
+bool hash_close(hash_stream *stream, char hexadecimal[65])
+{
+    unsigned char digest[32];
+    hexadecimal[0] = '\0';
+    bool good = stream->state && EVP_DigestFinal_ex(stream->state, digest, NULL) == 1;
+    give_up(stream);
+    if (good)
+        write_digits(digest, hexadecimal);
+    return good;
 }

@@ -13,4 +13,13 @@ uint64_t hash_text(const char *text);
 /* 64 hexadecimal digits and a terminating zero; false when the system's library refuses. */
 bool hash_sha256(const void *bytes, size_t count, char hexadecimal[65]);
 
+/* The same of bytes that come piece by piece: open, add ..., close. */
+typedef struct hash_stream {
+    void *state; /* NULL once anything failed */
+} hash_stream;
+
+hash_stream hash_open(void);
+void hash_add(hash_stream *stream, const void *bytes, size_t count);
+bool hash_close(hash_stream *stream, char hexadecimal[65]);
+
 #endif
