@@ -11,7 +11,7 @@ tier=${1:-base}
 case $tier in
 base)
     packages=(gcc libc6-dev make cmake ninja-build pkgconf python3 clang-format
-        libopenblas-openmp-dev libjansson-dev libjpeg62-turbo-dev libpng-dev librandom123-dev libssl-dev zlib1g-dev
+        libopenblas-openmp-dev libdnnl-dev libjansson-dev libjpeg62-turbo-dev libpng-dev librandom123-dev libssl-dev zlib1g-dev
         libcmocka-dev dataset-fashion-mnist python3-numpy python3-pandas)
     ;;
 bench)
