@@ -1,5 +1,5 @@
-/* batch_norm.c - batch norm over oneDNN, with the rectifier behind it in one pass. Forward keeps the mean and variance of
- * the batch, and which numbers the rectifier let through. */
+/* batch_norm.c - batch norm over oneDNN, with the rectifier behind it in one pass. Forward keeps the mean and variance
+ * of the batch, and which numbers the rectifier let through. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -99,8 +99,8 @@ gbv_status cpu_convolution(const convolution_shape *shape, const op_setting *set
     self->out = convolution_out(shape);
     self->batch = setting->batch;
     self->threads = setting->threads;
-    self->rows = window_of(shape->in.height, self->out.height, shape->kernel, shape->stride, shape->padding,
-                           setting->keep_all);
+    self->rows =
+        window_of(shape->in.height, self->out.height, shape->kernel, shape->stride, shape->padding, setting->keep_all);
     self->columns =
         window_of(shape->in.width, self->out.width, shape->kernel, shape->stride, shape->padding, setting->keep_all);
     int before = threads_enter(setting->threads);
@@ -123,8 +123,8 @@ gbv_status cpu_convolution(const convolution_shape *shape, const op_setting *set
         self->op.sample_gradient = convolution_sample_gradient;
         size_t weights = rounded(self->gradient_bytes) + self->backward_weights.scratch_bytes;
         size_t data = rounded(self->weights_for_data_bytes) + self->backward_data.scratch_bytes;
-        self->op.scratch_bytes = larger(larger(self->op.scratch_bytes, convolution_sample_scratch(self)),
-                                        larger(weights, data));
+        self->op.scratch_bytes =
+            larger(larger(self->op.scratch_bytes, convolution_sample_scratch(self)), larger(weights, data));
     }
     *made = &self->op;
     return GBV_OK;

@@ -15,7 +15,7 @@ typedef struct convolution_op {
     primitive forward, backward_data, backward_weights;
     /* oneDNN may want another order of weights for each; `made` is NULL where it is the same. */
     primitive weights_for_data, gradient_to_own;
-    size_t weight_count;      /* floats of the parameters before the bias */
+    size_t weight_count; /* floats of the parameters before the bias */
     size_t weights_for_data_bytes, gradient_bytes;
     size_t sample_rows; /* of the result that sample_gradient unfolds at once */
 } convolution_op;

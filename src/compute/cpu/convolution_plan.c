@@ -63,9 +63,9 @@ static dnnl_status_t describe_forward(const request *r, dnnl_prop_kind_t kind, d
                                       dnnl_primitive_desc_t *description)
 {
     dnnl_convolution_desc_t operation;
-    dnnl_status_t status = dnnl_convolution_forward_desc_init(
-        &operation, kind, algorithm, &r->in, &r->weights, r->self->shape.bias ? &r->bias : NULL, &r->out, r->strides,
-        r->before, r->after);
+    dnnl_status_t status = dnnl_convolution_forward_desc_init(&operation, kind, algorithm, &r->in, &r->weights,
+                                                              r->self->shape.bias ? &r->bias : NULL, &r->out,
+                                                              r->strides, r->before, r->after);
     if (status != dnnl_success)
         return status;
     dnnl_primitive_attr_t attributes = follow_ups(&r->self->shape);
@@ -103,9 +103,9 @@ static dnnl_status_t describe_weights(const request *r, dnnl_alg_kind_t algorith
                                       dnnl_primitive_desc_t *description)
 {
     dnnl_convolution_desc_t operation;
-    dnnl_status_t status = dnnl_convolution_backward_weights_desc_init(
-        &operation, algorithm, &r->in, &r->weights, r->self->shape.bias ? &r->bias : NULL, &r->out, r->strides,
-        r->before, r->after);
+    dnnl_status_t status = dnnl_convolution_backward_weights_desc_init(&operation, algorithm, &r->in, &r->weights,
+                                                                       r->self->shape.bias ? &r->bias : NULL, &r->out,
+                                                                       r->strides, r->before, r->after);
     return status == dnnl_success ? primitive_describe(&operation, NULL, forward, description) : status;
 }
 

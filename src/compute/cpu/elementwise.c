@@ -1,5 +1,5 @@
-/* elementwise.c - operations that look at one place at a time: relu, add, a sum of two blocks. They are bound by memory,
- * so each is one pass. */
+/* elementwise.c - operations that look at one place at a time: relu, add, a sum of two blocks. They are bound by
+ * memory, so each is one pass. */
 #include <string.h>
 
 #include "compute/cpu/cpu.h"

@@ -14,13 +14,13 @@ dnnl_memory_desc_t layout_memory(extent of, size_t batch)
 {
     dnnl_memory_desc_t memory;
     size_t block = layout_block(of.channels);
-    dnnl_memory_desc_init_by_tag(&memory, 4,
-                                 (const dnnl_dims_t){(dnnl_dim_t)batch, (dnnl_dim_t)of.channels, (dnnl_dim_t)of.height,
-                                                     (dnnl_dim_t)of.width},
-                                 dnnl_f32,
-                                 block == 16  ? dnnl_nChw16c
-                                 : block == 8 ? dnnl_nChw8c
-                                              : dnnl_nchw);
+    dnnl_memory_desc_init_by_tag(
+        &memory, 4,
+        (const dnnl_dims_t){(dnnl_dim_t)batch, (dnnl_dim_t)of.channels, (dnnl_dim_t)of.height, (dnnl_dim_t)of.width},
+        dnnl_f32,
+        block == 16  ? dnnl_nChw16c
+        : block == 8 ? dnnl_nChw8c
+                     : dnnl_nchw);
     return memory;
 }
 

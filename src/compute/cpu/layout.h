@@ -1,6 +1,7 @@
-/* layout.h - the order of activations: channels in blocks of as many as a vector register holds, each block's numbers of
- * one place side by side (oneDNN's nChw16c or nChw8c), where the channels come out even; else plain. Nothing is
- * padded, so an activation has the same number of floats in either order, and channels of 1 x 1 lie the same in both. */
+/* layout.h - the order of activations: channels in blocks of as many as a vector register holds, each block's numbers
+ * of one place side by side (oneDNN's nChw16c or nChw8c), where the channels come out even; else plain. Nothing is
+ * padded, so an activation has the same number of floats in either order, and channels of 1 x 1 lie the same in both.
+ */
 #ifndef COMPUTE_CPU_LAYOUT_H
 #define COMPUTE_CPU_LAYOUT_H
 

@@ -61,11 +61,10 @@ gbv_status cpu_linear(const linear_shape *shape, const op_setting *setting, op *
     if (!self)
         return error_out_of_memory(error, "a linear layer");
     size_t count = shape->outputs * (shape->inputs + 1);
-    *self = (linear_op){.op = {.parameter_count = count, .plain_count = count, .forward = forward, .close = close},
-                        .product = {.rows = setting->batch,
-                                    .inputs = shape->inputs,
-                                    .outputs = shape->outputs,
-                                    .threads = setting->threads}};
+    *self = (linear_op){
+        .op = {.parameter_count = count, .plain_count = count, .forward = forward, .close = close},
+        .product = {
+            .rows = setting->batch, .inputs = shape->inputs, .outputs = shape->outputs, .threads = setting->threads}};
     if (setting->train) {
         self->op.backward = backward;
         self->op.sample_gradient = sample_gradient;

@@ -59,13 +59,12 @@ static dnnl_status_t plan(max_pool_op *self, const max_pool_shape *s, const op_s
     if (status != dnnl_success)
         return status;
     int workspace = setting->train ? DNNL_ARG_WORKSPACE : 0;
-    status =
-        primitive_create(&self->forward, description, (const int[]){DNNL_ARG_SRC, DNNL_ARG_DST, workspace, 0});
+    status = primitive_create(&self->forward, description, (const int[]){DNNL_ARG_SRC, DNNL_ARG_DST, workspace, 0});
     if (status == dnnl_success && setting->train) {
         self->op.kept_bytes =
             dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(description, dnnl_query_workspace_md, 0));
-        status = dnnl_pooling_backward_desc_init(&operation, dnnl_pooling_max, &in, &result, strides, kernel, before,
-                                                 after);
+        status =
+            dnnl_pooling_backward_desc_init(&operation, dnnl_pooling_max, &in, &result, strides, kernel, before, after);
         if (status == dnnl_success)
             status = primitive_describe(&operation, NULL, description, &reverse);
         if (status == dnnl_success)
@@ -97,7 +96,7 @@ gbv_status cpu_max_pool(const max_pool_shape *shape, const op_setting *setting, 
         return primitive_failed(planned, "max pooling", error);
     }
     self->op.scratch_bytes = self->forward.scratch_bytes > self->backward.scratch_bytes ? self->forward.scratch_bytes
-                                                                                       : self->backward.scratch_bytes;
+                                                                                        : self->backward.scratch_bytes;
     self->op.forward = forward;
     self->op.backward = setting->train ? backward : NULL;
     self->op.close = close;

@@ -37,7 +37,7 @@ static void forward(const op *base, const op_io *io)
     const loop_op *self = (const loop_op *)base;
     size_t places = self->of.height * self->of.width, block = layout_block(self->of.channels);
     size_t blocks = self->batch * self->of.channels / block;
-#pragma omp parallel for num_threads(loop_threads(blocks * places * block, self->threads)) schedule(static)
+#pragma omp parallel for num_threads(loop_threads(blocks *places *block, self->threads)) schedule(static)
     for (size_t n = 0; n < self->batch; n++) {
         const float *in = io->in + n * extent_count(self->of);
         float *out = io->out + n * self->of.channels;
@@ -55,7 +55,7 @@ static void backward(const op *base, const op_io *io)
     size_t blocks = self->batch * self->of.channels / block;
     if (!io->in_gradient)
         return;
-#pragma omp parallel for num_threads(loop_threads(blocks * places * block, self->threads)) schedule(static)
+#pragma omp parallel for num_threads(loop_threads(blocks *places *block, self->threads)) schedule(static)
     for (size_t b = 0; b < blocks; b++)
         for (size_t i = 0; i < places; i++)
             for (size_t c = 0; c < block; c++)
@@ -67,7 +67,7 @@ gbv_status cpu_mean_pool(extent in, const op_setting *setting, op **made, gbv_er
     gbv_status status = extent_check(in, setting, error);
     if (status != GBV_OK)
         return status;
-    return loop_op_create(&(loop_op){.op = {.forward = forward, .backward = setting->train ? backward : NULL},
-                                     .of = in},
-                          setting, made, error);
+    return loop_op_create(
+        &(loop_op){.op = {.forward = forward, .backward = setting->train ? backward : NULL}, .of = in}, setting, made,
+        error);
 }

@@ -31,7 +31,7 @@ void cpu_normalise(const image_batch *images, const op_setting *setting, float *
 {
     extent of = images->of;
     size_t places = of.height * of.width, block = layout_block(of.channels), maps = setting->batch * of.channels;
-#pragma omp parallel for num_threads(loop_threads(maps * places, setting->threads)) schedule(static)
+#pragma omp parallel for num_threads(loop_threads(maps *places, setting->threads)) schedule(static)
     for (size_t m = 0; m < maps; m++) {
         size_t image = m / of.channels, c = m % of.channels;
         size_t from = (image * images->channels + (images->channels == 1 ? 0 : c)) * places;

@@ -56,8 +56,8 @@ dnnl_status_t primitive_create(primitive *p, const_dnnl_primitive_desc_t descrip
     *p = (primitive){0};
     dnnl_status_t status = dnnl_stream_create(&p->stream, primitive_engine(), dnnl_stream_default_flags);
     for (; *arguments && status == dnnl_success; arguments++)
-        status = add_argument(p, *arguments,
-                              dnnl_primitive_desc_query_md(description, dnnl_query_exec_arg_md, *arguments));
+        status =
+            add_argument(p, *arguments, dnnl_primitive_desc_query_md(description, dnnl_query_exec_arg_md, *arguments));
     if (status == dnnl_success) {
         const dnnl_memory_desc_t *scratch = dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
         p->scratch_bytes = scratch ? dnnl_memory_desc_get_size(scratch) : 0;

@@ -1,5 +1,5 @@
-/* product.h - rows times a matrix of weights (outputs x inputs, plain) and its two gradients, by BLAS. Each thread takes
- * a stretch of the result and calls BLAS on one thread, so that the sums depend on nothing but `threads`. */
+/* product.h - rows times a matrix of weights (outputs x inputs, plain) and its two gradients, by BLAS. Each thread
+ * takes a stretch of the result and calls BLAS on one thread, so that the sums depend on nothing but `threads`. */
 #ifndef COMPUTE_CPU_PRODUCT_H
 #define COMPUTE_CPU_PRODUCT_H
 
