@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test test-peers bench fuzz python install clean
+.PHONY: help setup build demo test test-peers bench data fuzz python install clean
 
 help:
 	@echo 'make build      build/gbv and the library'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
 	@echo 'make test-peers every example of docs/beside.md with cleanlab, crowd-kit and pyDVL (from PyPI)'
 	@echo 'make bench      the benchmarks (bench/)'
+	@echo 'make data       the data sets of experiments/ into GBV_DATA (default: ~/.cache/gbv/data)'
 	@echo 'make fuzz       every reader under libFuzzer, SECONDS_EACH=$(SECONDS_EACH) seconds each'
 	@echo 'make python     a wheel of the Python package with the library inside (build/python), type-checked and tried'
 	@echo 'make install    into PREFIX=$(PREFIX), below DESTDIR if given'
@@ -51,6 +52,9 @@ bench: setup
 	@cmake --preset bench --log-level=WARNING >/dev/null
 	@cmake --build build/bench -j $(JOBS)
 	@bench/run.sh
+
+data: setup
+	@tools/data.py
 
 fuzz: setup
 	@tools/setup.sh fuzz

@@ -5,6 +5,7 @@
 #     tools/setup.sh peers    a virtual environment for packages from PyPI
 #     tools/setup.sh fuzz     clang with libFuzzer
 #     tools/setup.sh python   what the wheel is made and tried with
+#     tools/setup.sh data     npm, which data sets are fetched by
 set -euo pipefail
 
 tier=${1:-base}
@@ -27,8 +28,11 @@ fuzz)
 python)
     packages=(binutils mypy patchelf python3-pip python3-setuptools python3-venv python3-wheel)
     ;;
+data)
+    packages=(npm)
+    ;;
 *)
-    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, peers, fuzz or python" >&2
+    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, peers, fuzz, python or data" >&2
     exit 2
     ;;
 esac
