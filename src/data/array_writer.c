@@ -185,7 +185,7 @@ static const char *type_code(gbv_type type)
 static void sink_array(sink *s, const array *a)
 {
     char header[256], type[32], shape[96];
-    const gbv_image_shape *image = &a->images;
+    const gbv_image_shape *image = &a->shape;
     size_t width = a->texts ? text_width(a) : 0;
     if (a->texts)
         snprintf(type, sizeof type, "<U%zu", width);

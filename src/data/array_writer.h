@@ -27,7 +27,7 @@ typedef struct array {
     const int32_t *codes;     /* NULL: row i is texts[i] */
     size_t count;             /* rows to write */
     bool vector;              /* one dimension instead of two */
-    gbv_image_shape images;   /* what the rows are images of: their axes are written; zero: rows are flat */
+    gbv_image_shape shape;    /* what the rows are images of: their axes are written; zero: rows are flat */
 } array;
 
 array array_f64(const double *values, size_t count);

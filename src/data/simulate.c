@@ -260,7 +260,7 @@ static gbv_status write_rows(simulator *s, const char *name, const gbv_dataset *
         array x = array_rows(dataset->features, rows, count);
         /* Three columns of pixels would be taken for channels: such rows stay flat. */
         if (dataset->shape.channels_last || (dataset->shape.width != 1 && dataset->shape.width != 3))
-            x.images = dataset->shape;
+            x.shape = dataset->shape;
         status = npz_add(&npz, "x", x, error);
         if (status == GBV_OK)
             status = npz_add(&npz, "y", y, error);
