@@ -42,6 +42,7 @@ typedef struct gbv_read_options {
     size_t crop;        /* and the middle N x N pixels kept; 0: as many as resize says */
     size_t image_cache; /* bytes of decoded images kept in memory by all datasets together; what does not fit is decoded
                            again when it is needed; 0: a quarter of the machine's memory */
+    size_t threads;     /* that decode images; 0: every core */
     gbv_color color;
     bool skip_bad_rows;            /* leave out rows with missing, malformed or non-finite values instead of failing */
     bool features_only;            /* labels are not needed: a dataset without them is not an error */
@@ -66,8 +67,9 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_name_features(gbv_dataset *dataset
                                                             gbv_error *error);
 GBV_API void gbv_dataset_free(gbv_dataset *dataset);
 
-GBV_API const gbv_matrix *gbv_dataset_features(const gbv_dataset *dataset); /* every row of the file */
-GBV_API size_t gbv_dataset_rows(const gbv_dataset *dataset);                /* usable rows, without skipped ones */
+/* Every row of the file; `data` is NULL when these are images that the cache has no room for. */
+GBV_API const gbv_matrix *gbv_dataset_features(const gbv_dataset *dataset);
+GBV_API size_t gbv_dataset_rows(const gbv_dataset *dataset); /* usable rows, without skipped ones */
 GBV_API size_t gbv_dataset_columns(const gbv_dataset *dataset);
 GBV_API size_t gbv_dataset_class_count(const gbv_dataset *dataset); /* distinct labels, sorted; 0 when unlabelled */
 GBV_API const char *gbv_dataset_class_name(const gbv_dataset *dataset, size_t class_index);

@@ -45,7 +45,7 @@ class gbv_matrix(ctypes.Structure):
 class gbv_read_options(ctypes.Structure):
     _fields_ = [("label_column", c_char_p), ("source_column", c_char_p), ("item_column", c_char_p),
                 ("wants_items", c_bool), ("resize", c_size_t), ("crop", c_size_t),
-                ("image_cache", c_size_t), ("color", c_int), ("skip_bad_rows", c_bool),
+                ("image_cache", c_size_t), ("threads", c_size_t), ("color", c_int), ("skip_bad_rows", c_bool),
                 ("features_only", c_bool), ("on_bad_row", c_void_p), ("on_bad_file", c_void_p), ("context", c_void_p)]
 
 

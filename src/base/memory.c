@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64, SMALLEST_BLOCK = 1 << 20 };
 
@@ -27,6 +28,12 @@ void *memory_zeroed(size_t count, size_t size)
     if (block)
         memset(block, 0, count * size);
     return block;
+}
+
+size_t memory_of_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
 }
 
 bool memory_grow(void *block_pointer, size_t *capacity, size_t count, size_t size)

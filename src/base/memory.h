@@ -18,6 +18,9 @@ void *memory_zeroed(size_t count, size_t size) __attribute__((malloc));
 /* Resizes *block to hold at least `count` elements, growing geometrically; false leaves it as it was. */
 bool memory_grow(void *block_pointer, size_t *capacity, size_t count, size_t size);
 
+/* Bytes of the whole machine; 0 when the system does not tell. */
+size_t memory_of_machine(void);
+
 typedef struct arena {
     struct arena_block *blocks; /* first block */
     struct arena_block *current;

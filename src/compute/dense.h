@@ -3,6 +3,8 @@
 #ifndef COMPUTE_DENSE_H
 #define COMPUTE_DENSE_H
 
+#include "base/cloned.h"
+
 #include <stddef.h>
 
 #include <cblas.h>
@@ -24,13 +26,6 @@ void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv
              double *work, int *info);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
 void spotri_(const char *uplo, const int *n, float *a, const int *lda, int *info);
-
-/* Lets GCC build a loop once per instruction set and choose at load time. Sanitizers do not take it. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GBV_SANITIZE)
-#define CLONED __attribute__((target_clones("default", "avx2,fma", "arch=x86-64-v4")))
-#else
-#define CLONED
-#endif
 
 /* ln sum_j exp(v_j) of each row, stable; NaN where there is one. A row's result depends on no other row. */
 void dense_log_sum_exp_rows(const double *values, size_t rows, size_t columns, double *out);

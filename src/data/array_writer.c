@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/matrix.h"
 #include "base/text.h"
+#include "data/dataset.h"
+#include "data/image_store.h"
 
 enum { ENTRY_ALIGNMENT = 64, LOCAL_HEADER = 30, CENTRAL_HEADER = 46 };
 
@@ -20,6 +22,14 @@ array array_matrix(gbv_matrix matrix)
 array array_rows(gbv_matrix matrix, const size_t *rows, size_t count)
 {
     return (array){.numbers = matrix, .rows = rows, .count = count};
+}
+
+array array_of_dataset(const gbv_dataset *dataset, const size_t *rows, size_t count, unsigned char *image)
+{
+    array a = array_rows(dataset->features, rows, count);
+    a.images = dataset->images;
+    a.image = image;
+    return a;
 }
 
 static array number_vector(const void *values, size_t count, gbv_type type)
@@ -105,6 +115,10 @@ static void sink_numbers(sink *s, const array *a)
     for (size_t i = 0; i < a->count; i++) {
         size_t row = a->rows ? a->rows[i] : i;
         const unsigned char *bytes = (const unsigned char *)m->data + (ptrdiff_t)row * m->row_stride;
+        if (!image_store_holds(a->images, row)) {
+            image_store_read(a->images, row, a->image);
+            bytes = a->image;
+        }
         if (!reversed && m->column_stride == (ptrdiff_t)size) {
             sink_bytes(s, bytes, m->columns * size);
             continue;

@@ -5,7 +5,7 @@
  *     npz_writer npz;
  *     status = npz_open("reference.npz", &npz, error);
  *     if (status == GBV_OK)
- *         status = npz_add(&npz, "x", array_rows(dataset->features, rows, n), error);
+ *         status = npz_add(&npz, "x", array_rows(features, rows, n), error);
  *     if (status == GBV_OK)
  *         status = npz_add(&npz, "y", array_text(class_names, labels, n), error);
  *     status = npz_close(&npz, status, error);
@@ -21,13 +21,15 @@
 
 /* What to write, borrowed: numbers keep their type and are written dense, row-major, little-endian. */
 typedef struct array {
-    gbv_matrix numbers;       /* data NULL for text */
-    const size_t *rows;       /* which rows of `numbers`; NULL: the first `count` */
-    const char *const *texts; /* text: one per row, or what `codes` index; valid UTF-8 */
-    const int32_t *codes;     /* NULL: row i is texts[i] */
-    size_t count;             /* rows to write */
-    bool vector;              /* one dimension instead of two */
-    gbv_image_shape shape;    /* what the rows are images of: their axes are written; zero: rows are flat */
+    gbv_matrix numbers;         /* data NULL for text */
+    const size_t *rows;         /* which rows of `numbers`; NULL: the first `count` */
+    const char *const *texts;   /* text: one per row, or what `codes` index; valid UTF-8 */
+    const int32_t *codes;       /* NULL: row i is texts[i] */
+    size_t count;               /* rows to write */
+    struct image_store *images; /* where rows of `numbers` that are not in memory come from; NULL: all are */
+    unsigned char *image;       /* room for one of these */
+    bool vector;                /* one dimension instead of two */
+    gbv_image_shape shape;      /* what the rows are images of: their axes are written; zero: rows are flat */
 } array;
 
 array array_f64(const double *values, size_t count);
@@ -36,6 +38,9 @@ array array_i64(const int64_t *values, size_t count);
 array array_matrix(gbv_matrix matrix);
 /* Rows of a matrix in the given order; rows NULL: the first `count`. */
 array array_rows(gbv_matrix matrix, const size_t *rows, size_t count);
+/* The same of a dataset. Images that are not in memory are decoded into `image`, which holds a row of them: whether
+ * that went well is asked with image_store_check when all is written. */
+array array_of_dataset(const gbv_dataset *dataset, const size_t *rows, size_t count, unsigned char *image);
 /* A vector of text (NumPy's unicode type): texts[codes[i]], or texts[i] with codes NULL. */
 array array_text(const char *const *texts, const int32_t *codes, size_t count);
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/text_table.h"
 #include "data/argument.h"
+#include "data/image_store.h"
 #include "data/label_classes.h"
 #include "data/part.h"
 
@@ -62,7 +63,11 @@ static gbv_status fill(gbv_dataset *dataset, table *t, const gbv_read_options *o
     if (status != GBV_OK)
         return status;
     dataset->features = t->features;
+    dataset->unread = t->features;
+    dataset->unread.data = NULL;
     dataset->shape = t->shape;
+    dataset->images = t->images;
+    t->images = NULL;
     memcpy(dataset->blocks, t->blocks, sizeof dataset->blocks);
     memset(t->blocks, 0, sizeof t->blocks);
     dataset->column_names = t->feature_names;
@@ -132,6 +137,7 @@ static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options 
     dataset->skip_bad_rows = options->skip_bad_rows;
     dataset->wants_items = options->wants_items;
     dataset->resize = options->resize;
+    dataset->crop = options->crop;
     dataset->color = options->color;
     if (options->label_column && !(dataset->label_column = strdup(options->label_column)))
         return error_out_of_memory(error, "the name of a column");
@@ -277,7 +283,9 @@ gbv_status dataset_create_view(gbv_dataset *base, const char *path, const char *
     if (status != GBV_OK)
         return status;
     (*view)->features = base->features;
+    (*view)->unread = base->unread;
     (*view)->shape = base->shape;
+    (*view)->images = base->images;
     (*view)->base = base;
     base->views++;
     return GBV_OK;
@@ -297,6 +305,8 @@ void gbv_dataset_free(gbv_dataset *dataset)
 {
     if (!dataset || (dataset->views && dataset->views--))
         return;
+    if (!dataset->base)
+        image_store_free(dataset->images);
     gbv_dataset_free(dataset->base);
     for (size_t i = 0; i < dataset->class_count; i++)
         free(dataset->class_names[i]);
@@ -328,7 +338,7 @@ void gbv_dataset_free(gbv_dataset *dataset)
 
 const gbv_matrix *gbv_dataset_features(const gbv_dataset *dataset)
 {
-    return &dataset->features;
+    return image_store_is_whole(dataset->images) ? &dataset->features : &dataset->unread;
 }
 
 size_t gbv_dataset_rows(const gbv_dataset *dataset)

@@ -21,8 +21,11 @@ struct gbv_dataset {
     char *name;          /* the argument as given, for messages */
     gbv_matrix features; /* every row of the file */
     gbv_image_shape shape;
-    size_t row_count;  /* usable rows */
-    size_t *row_index; /* which row of `features` each usable row is; NULL: the same */
+    struct image_store *images; /* the files behind `features`, of which memory may hold the first rows only; NULL: the
+                                   rows are no files, and all in memory. A view borrows those of its base */
+    gbv_matrix unread;          /* `features` without data: what is shown of them when some are missing */
+    size_t row_count;           /* usable rows */
+    size_t *row_index;          /* which row of `features` each usable row is; NULL: the same */
     label_kind kind;
     int32_t *labels;    /* a class index per usable row; NULL when unlabelled */
     char **class_names; /* sorted: integers by value, text by bytes; integers as decimal text */
@@ -35,7 +38,7 @@ struct gbv_dataset {
     bool items_are_files; /* the names are those of files */
     char *label_column, *source_column, *item_column; /* as asked for, for the record; NULL: not asked for */
     bool skip_bad_rows, wants_items;
-    size_t resize;
+    size_t resize, crop;
     gbv_color color;
     dataset_input *inputs; /* of each part: the features' file, then that of the labels when it is another one */
     size_t input_count, input_capacity;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text_table.h"
 #include "data/image_shape.h"
+#include "data/image_store.h"
 #include "data/label_classes.h"
 #include "data/part.h"
 
@@ -124,9 +125,36 @@ static void copy_rows(const gbv_matrix *from, const gbv_matrix *to, unsigned cha
     }
 }
 
+/* The files behind the rows of all parts. Images that are decoded when they are asked for go with images only. */
+static gbv_status join_images(part *parts, size_t count, table *joined, gbv_error *error)
+{
+    size_t folders = 0, partial = count;
+    for (size_t i = 0; i < count; i++) {
+        folders += parts[i].table.images != NULL;
+        if (!image_store_is_whole(parts[i].table.images))
+            partial = i;
+    }
+    if (folders < count && partial < count)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: its images are more than the image cache has room for, and other parts of the dataset "
+                         "are no folders of images: use a larger --image-cache",
+                         parts[partial].name);
+    if (folders < count)
+        return GBV_OK;
+    image_store **stores = memory_array(count, sizeof *stores);
+    for (size_t i = 0; stores && i < count; i++)
+        stores[i] = parts[i].table.images;
+    joined->images = stores ? image_store_join(stores, count) : NULL;
+    free(stores);
+    return joined->images ? GBV_OK : error_out_of_memory(error, "the parts of a dataset");
+}
+
 /* Each part is closed as soon as it is copied. */
 static gbv_status join_features(part *parts, size_t count, table *joined, gbv_error *error)
 {
+    gbv_status status = join_images(parts, count, joined, error);
+    if (status != GBV_OK)
+        return status;
     gbv_matrix *m = &joined->features;
     *m = parts[0].table.features;
     for (size_t i = 1; i < count; i++)
@@ -139,15 +167,19 @@ static gbv_status join_features(part *parts, size_t count, table *joined, gbv_er
     m->rows = joined->rows;
     m->row_stride = (ptrdiff_t)(m->columns * item);
     m->column_stride = (ptrdiff_t)item;
-    unsigned char *block = memory_array(m->rows, (size_t)m->row_stride);
+    size_t left = joined->images ? joined->images->kept : m->rows; /* rows to copy */
+    unsigned char *block = memory_array(left, (size_t)m->row_stride);
     if (!block)
         return error_out_of_memory(error, "the parts of a dataset");
     m->data = joined->blocks[0] = block;
     joined->feature_names = parts[0].table.feature_names;
     parts[0].table.feature_names = NULL;
     for (size_t i = 0; i < count; i++) {
-        copy_rows(&parts[i].table.features, m, block);
-        block += parts[i].table.rows * (size_t)m->row_stride;
+        gbv_matrix from = parts[i].table.features;
+        from.rows = from.rows < left ? from.rows : left;
+        copy_rows(&from, m, block);
+        block += from.rows * (size_t)m->row_stride;
+        left -= from.rows;
         part_close(&parts[i]);
     }
     return GBV_OK;

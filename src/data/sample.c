@@ -1,19 +1,67 @@
 /* sample.c - rows of several datasets seen as one table, copied only where they are not already dense doubles. */
 #include "data/sample.h"
 
-/* The part that holds row *first; *first becomes the row's place in that part. */
-static const sample_part *find_part(const sample *s, size_t *first)
+#include <string.h>
+
+#include "base/error.h"
+#include "data/dataset.h"
+#include "data/image_store.h"
+
+sample_part sample_part_of(const gbv_dataset *dataset, const size_t *rows, size_t count, const int32_t *labels,
+                           const int32_t *class_of)
+{
+    return (sample_part){.features = dataset->features,
+                         .shape = dataset->shape,
+                         .images = dataset->images,
+                         .rows = rows,
+                         .labels = labels,
+                         .class_of = class_of,
+                         .count = count,
+                         .row_weight = 1};
+}
+
+sample sample_of(const sample_part *part)
+{
+    return (sample){.parts = part, .part_count = 1, .rows = part->count, .columns = part->features.columns};
+}
+
+bool sample_index(sample *s, arena *scratch)
+{
+    size_t *starts = arena_array(scratch, s->part_count, sizeof *starts);
+    if (!starts)
+        return false;
+    for (size_t p = 0, row = 0; p < s->part_count; row += s->parts[p++].count)
+        starts[p] = row;
+    s->starts = starts;
+    return true;
+}
+
+const sample_part *sample_find_part(const sample *s, size_t *row)
 {
     const sample_part *part = s->parts;
-    while (*first >= part->count)
-        *first -= part++->count;
-    return part;
+    if (!s->starts) {
+        while (*row >= part->count)
+            *row -= part++->count;
+        return part;
+    }
+    size_t low = 0, high = s->part_count;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (s->starts[middle] <= *row)
+            low = middle;
+        else
+            high = middle;
+    }
+    *row -= s->starts[low];
+    return part + low;
 }
 
 /* The rows as one dense array where they already are one; NULL otherwise. */
 static const double *rows_in_place(const sample_part *part, size_t first, size_t count)
 {
     const gbv_matrix *features = &part->features;
+    if (part->dense)
+        return part->dense + first * features->columns;
     if (!matrix_is_plain(features, GBV_F64) ||
         (count > 1 && features->row_stride != (ptrdiff_t)(features->columns * sizeof(double))))
         return NULL;
@@ -24,11 +72,37 @@ static const double *rows_in_place(const sample_part *part, size_t first, size_t
     return matrix_block(features, part->rows ? part->rows[first] : first, count, NULL);
 }
 
+/* Decodes into the end of the array that the numbers then fill from its beginning. */
+#define DEFINE_ROW(NUMBER, NAME, MATRIX_ROW)                                                                           \
+    static void NAME(const sample_part *part, size_t index, NUMBER *out)                                               \
+    {                                                                                                                  \
+        size_t row = part->rows ? part->rows[index] : index, columns = part->features.columns;                         \
+        if (part->dense) {                                                                                             \
+            for (size_t j = 0; j < columns; j++)                                                                       \
+                out[j] = (NUMBER)part->dense[index * columns + j];                                                     \
+        } else if (image_store_holds(part->images, row)) {                                                             \
+            MATRIX_ROW(&part->features, row, out);                                                                     \
+        } else {                                                                                                       \
+            unsigned char *bytes = (unsigned char *)(out + columns) - columns;                                         \
+            image_store_read(part->images, row, bytes);                                                                \
+            for (size_t j = 0; j < columns; j++)                                                                       \
+                out[j] = bytes[j];                                                                                     \
+        }                                                                                                              \
+    }
+
+DEFINE_ROW(double, row_f64, matrix_row_f64)
+DEFINE_ROW(float, row_f32, matrix_row_f32)
+
+void sample_part_row_f64(const sample_part *part, size_t index, double *out)
+{
+    row_f64(part, index, out);
+}
+
 const double *sample_block_f64(const sample *s, size_t first, size_t count, double *buffer)
 {
     if (count == 0)
         return buffer;
-    const sample_part *part = find_part(s, &first);
+    const sample_part *part = sample_find_part(s, &first);
     if (count <= part->count - first) {
         const double *in_place = rows_in_place(part, first, count);
         if (in_place)
@@ -37,7 +111,7 @@ const double *sample_block_f64(const sample *s, size_t first, size_t count, doub
     double *out = buffer;
     for (; count; part++, first = 0)
         for (; first < part->count && count; first++, count--, out += s->columns)
-            matrix_row_f64(&part->features, part->rows ? part->rows[first] : first, out);
+            row_f64(part, first, out);
     return buffer;
 }
 
@@ -45,10 +119,18 @@ void sample_block_f32(const sample *s, size_t first, size_t count, float *buffer
 {
     if (count == 0)
         return;
-    const sample_part *part = find_part(s, &first);
+    const sample_part *part = sample_find_part(s, &first);
     for (; count; part++, first = 0)
         for (; first < part->count && count; first++, count--, buffer += s->columns)
-            matrix_row_f32(&part->features, part->rows ? part->rows[first] : first, buffer);
+            row_f32(part, first, buffer);
+}
+
+gbv_status sample_check(const sample *s, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t p = 0; p < s->part_count && status == GBV_OK; p++)
+        status = image_store_check(s->parts[p].images, error);
+    return status;
 }
 
 void sample_labels(const sample *s, int32_t *classes, double *weights)
@@ -101,6 +183,7 @@ bool sample_part_draw(const sample_part *part, random_stream *stream, bool half,
         }
     *drawn = *part;
     drawn->rows = rows;
+    drawn->dense = NULL;
     drawn->labels = labels;
     drawn->weights = weights;
     drawn->count = kept;

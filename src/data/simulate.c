@@ -20,6 +20,7 @@
 #include "base/sentence.h"
 #include "data/array_writer.h"
 #include "data/dataset.h"
+#include "data/image_store.h"
 #include "data/small_csv.h"
 
 /* Usable rows of a dataset, class by class, shuffled within each class. */
@@ -241,9 +242,11 @@ static gbv_status write_rows(simulator *s, const char *name, const gbv_dataset *
 {
     npz_writer npz;
     int64_t *integers = memory_array(count, sizeof *integers);
-    const char *path = integers ? name_file(s, name, ".npz") : NULL;
+    unsigned char *image = memory_array(dataset->features.columns, 1);
+    const char *path = integers && image ? name_file(s, name, ".npz") : NULL;
     if (!path) {
         free(integers);
+        free(image);
         return error_out_of_memory(error, name);
     }
     for (size_t i = 0; i < count; i++) {
@@ -257,11 +260,13 @@ static gbv_status write_rows(simulator *s, const char *name, const gbv_dataset *
         array y = dataset->kind == LABELS_INTEGER
                       ? array_i64(integers, count)
                       : array_text((const char *const *)dataset->class_names, labels, count);
-        array x = array_rows(dataset->features, rows, count);
+        array x = array_of_dataset(dataset, rows, count, image);
         /* Three columns of pixels would be taken for channels: such rows stay flat. */
         if (dataset->shape.channels_last || (dataset->shape.width != 1 && dataset->shape.width != 3))
             x.shape = dataset->shape;
         status = npz_add(&npz, "x", x, error);
+        if (status == GBV_OK)
+            status = image_store_check(dataset->images, error);
         if (status == GBV_OK)
             status = npz_add(&npz, "y", y, error);
         status = npz_close(&npz, status, error);
@@ -269,6 +274,7 @@ static gbv_status write_rows(simulator *s, const char *name, const gbv_dataset *
     if (status != GBV_OK) /* the writer left nothing behind, and an older file is not ours to remove */
         free(s->written[--s->written_count]);
     free(integers);
+    free(image);
     return status;
 }
 

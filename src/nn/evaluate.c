@@ -33,8 +33,8 @@ gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, doubl
                          dataset->name, names[difference.first], difference.first + 1,
                          model->feature_names[difference.first]);
     arena scratch = {0};
-    sample_part part = {.features = dataset->features, .rows = dataset->row_index, .count = dataset->row_count};
-    sample rows = {.parts = &part, .part_count = 1, .rows = dataset->row_count, .columns = dataset->features.columns};
+    sample_part part = sample_part_of(dataset, dataset->row_index, dataset->row_count, NULL, NULL);
+    sample rows = sample_of(&part);
     readout out = {.probabilities = probabilities};
     plan p = plan_begin(1);
     status = model_read_out(model, &rows, &out, &scratch, error);

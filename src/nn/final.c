@@ -39,16 +39,15 @@ gbv_status final_fit(const final_data *data, const double *weights, const gbv_mo
     gbv_status status = GBV_OK;
     for (size_t s = 0; s < sources->count && status == GBV_OK; s++) {
         const source *item = &sources->items[s];
-        sample_part part = {.features = item->dataset->features,
-                            .rows = item->rows,
-                            .labels = item->labels,
-                            .class_of = data->classes->class_of_label,
-                            .count = item->row_count};
+        sample_part part =
+            sample_part_of(item->dataset, item->rows, item->row_count, item->labels, data->classes->class_of_label);
         status = add_part(&part, item->name, weights ? weights + s : NULL, options, how, scratch, parts, &rows, error);
     }
     if (data->reference && status == GBV_OK)
         status = add_part(data->reference, reference_name, weights ? weights + sources->count : NULL, options, how,
                           scratch, parts, &rows, error);
+    if (status == GBV_OK && !sample_index(&rows, scratch))
+        status = error_out_of_memory(error, "the sources");
     return status == GBV_OK ? model_refit(&rows, data->classes->count, options, "final", how, scratch, model, error)
                             : status;
 }

@@ -21,7 +21,6 @@ typedef struct trainer {
     mlp_network net;
     float *first, *second; /* Adam's moments */
     size_t *order;         /* of the rows in this epoch */
-    size_t *part_start;    /* the first row of each part of the data */
     double *row;           /* one row as it comes */
     int32_t *targets;      /* of the batch */
     float *weights;
@@ -44,15 +43,11 @@ static gbv_status open_trainer(trainer *t, gbv_error *error)
     t->first = arena_zeroed(scratch, t->net.count, sizeof *t->first);
     t->second = arena_zeroed(scratch, t->net.count, sizeof *t->second);
     t->order = arena_array(scratch, data->rows, sizeof *t->order);
-    t->part_start = arena_array(scratch, data->part_count + 1, sizeof *t->part_start);
     t->row = arena_array(scratch, data->columns, sizeof *t->row);
     t->targets = arena_array(scratch, t->batch, sizeof *t->targets);
     t->weights = arena_array(scratch, t->batch, sizeof *t->weights);
-    if (!opened || !t->first || !t->second || !t->order || !t->part_start || !t->row || !t->targets || !t->weights)
+    if (!opened || !t->first || !t->second || !t->order || !t->row || !t->targets || !t->weights)
         return error_out_of_memory(error, "fitting a network");
-    t->part_start[0] = 0;
-    for (size_t p = 0; p < data->part_count; p++)
-        t->part_start[p + 1] = t->part_start[p] + data->parts[p].count;
     for (size_t i = 0; i < data->rows; i++)
         t->order[i] = i;
     return GBV_OK;
@@ -70,22 +65,11 @@ static void start(gbv_model *model, uint64_t seed, const char *subject, uint32_t
         model->weights[i] = (float)(into_output * random_normal(&stream));
 }
 
-/* One row, standardised: found by its part, so that many small sources cost no more than one large one. */
+/* One row, standardised. */
 static void take_row(trainer *t, size_t row, float *out)
 {
-    const sample *data = t->task->data;
-    size_t low = 0, high = data->part_count;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (t->part_start[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    sample part = {
-        .parts = data->parts + low, .part_count = 1, .rows = data->parts[low].count, .columns = data->columns};
-    scaling_block(&t->scale, &part, row - t->part_start[low], 1, t->row);
-    for (size_t j = 0; j < data->columns; j++)
+    scaling_block(&t->scale, t->task->data, row, 1, t->row);
+    for (size_t j = 0; j < t->task->data->columns; j++)
         out[j] = (float)t->row[j];
 }
 

@@ -254,6 +254,8 @@ gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_o
                      .how = how,
                      .scratch = scratch};
     if ((status = kind->fit(&task, fitted, error)) == GBV_OK)
+        status = sample_check(data, error);
+    if (status == GBV_OK)
         status = check_parameters(fitted, error);
     if (status == GBV_OK)
         *model = fitted;
@@ -378,5 +380,5 @@ gbv_status model_read_out(const gbv_model *model, const sample *data, const read
                                  first + i / model->outputs + 1);
         write_block(model, out, first, count, model->hidden ? hidden.out : NULL, output.out);
     }
-    return GBV_OK;
+    return sample_check(data, error);
 }

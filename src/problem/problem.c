@@ -31,13 +31,8 @@ const problem *problem_find(const char *name)
 sample problem_source_sample(const problem_case *given, size_t source_index, sample_part *part)
 {
     const source *s = &given->sources->items[source_index];
-    *part = (sample_part){.features = s->dataset->features,
-                          .rows = s->rows,
-                          .labels = s->labels,
-                          .class_of = given->classes->class_of_label,
-                          .count = s->row_count,
-                          .row_weight = 1};
-    return (sample){.parts = part, .part_count = 1, .rows = s->row_count, .columns = s->dataset->features.columns};
+    *part = sample_part_of(s->dataset, s->rows, s->row_count, s->labels, given->classes->class_of_label);
+    return sample_of(part);
 }
 
 gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, const refit *how, arena *scratch,

@@ -90,10 +90,8 @@ static gbv_status open_test(comparing *c, gbv_error *error)
                              "out the test set, or give the source's sample",
                              c->sources->items[i].name);
     if (is_labelled(c))
-        c->reference_rows = (sample_part){.features = c->reference->features,
-                                          .rows = c->reference->row_index,
-                                          .labels = c->reference->labels,
-                                          .count = c->reference->row_count};
+        c->reference_rows =
+            sample_part_of(c->reference, c->reference->row_index, c->reference->row_count, c->reference->labels, NULL);
     return test_set_open(o->test, c->sources, &c->classes, &c->test, error);
 }
 

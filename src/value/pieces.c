@@ -61,10 +61,10 @@ static gbv_status read_out(const valuation *v, size_t scorings, const gbv_model 
 static gbv_status take_probabilities(const valuation *v, const source *s, const target *t, arena *scratch, pieces *out,
                                      gbv_error *error)
 {
-    const gbv_matrix *given = &s->dataset->features;
-    size_t rows = v->reference->row_count, columns = given->columns;
-    sample_part part = {.features = *given, .rows = v->reference->row_index, .count = rows};
-    sample used = {.parts = &part, .part_count = 1, .rows = rows, .columns = columns};
+    size_t rows = v->reference->row_count;
+    sample_part part = sample_part_of(s->dataset, v->reference->row_index, rows, NULL, NULL);
+    sample used = sample_of(&part);
+    size_t columns = used.columns;
     double *values = arena_array(scratch, rows, columns * sizeof *values);
     int32_t *column_class = arena_array(scratch, columns, sizeof *column_class);
     if (!values || !column_class)

@@ -43,12 +43,12 @@ gbv_status shared_rows_hash(const valuation *v, size_t source_index, arena *scra
         return error_out_of_memory(error, "the hashes of a source");
     sample_labels(&rows, classes, NULL);
     for (size_t i = 0; i < rows.rows; i++) {
-        matrix_row_f64(&part.features, part.rows ? part.rows[i] : i, row);
+        sample_part_row_f64(&part, i, row);
         row[rows.columns] = classes[i];
         out->rows[i] = hash_numbers(row, rows.columns + 1);
     }
     out->count = rows.rows;
-    return GBV_OK;
+    return sample_check(&rows, error);
 }
 
 static int by_hash_and_source(const void *left, const void *right)

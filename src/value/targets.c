@@ -5,29 +5,28 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "nn/kind.h"
 #include "value/tau_auto.h"
 #include "value/valuation.h"
 
-/* D* as doubles once, because every source's model reads it. */
+/* D* as doubles once, because every source's model reads it; networks take its images instead. */
 static gbv_status take_reference(const valuation *v, target *t, gbv_error *error)
 {
     const gbv_dataset *d = v->reference;
     size_t columns = d->features.columns;
-    t->features = memory_array(d->row_count, columns * sizeof(double));
     t->parts = memory_zeroed(1, sizeof *t->parts);
-    if (!t->features || !t->parts)
+    if (!t->parts)
         return error_out_of_memory(error, "the reference");
-    sample_part given = {.features = d->features, .rows = d->row_index, .count = d->row_count};
-    sample whole = {.parts = &given, .part_count = 1, .rows = d->row_count, .columns = columns};
-    const double *block = sample_block_f64(&whole, 0, d->row_count, t->features);
     t->labels = v->options->unlabelled ? NULL : d->labels;
-    *t->parts = (sample_part){.features = gbv_matrix_f64(block, d->row_count, columns),
-                              .labels = t->labels,
-                              .count = d->row_count,
-                              .row_weight = 1};
-    t->rows = (sample){.parts = t->parts, .part_count = 1, .rows = d->row_count, .columns = columns};
+    *t->parts = sample_part_of(d, d->row_index, d->row_count, t->labels, NULL);
+    t->rows = sample_of(t->parts);
     t->source = SIZE_MAX;
-    return GBV_OK;
+    if (!model_kind_find(v->options->model.model))
+        return GBV_OK;
+    if (!(t->features = memory_array(d->row_count, columns * sizeof(double))))
+        return error_out_of_memory(error, "the reference");
+    t->parts->dense = sample_block_f64(&t->rows, 0, d->row_count, t->features);
+    return sample_check(&t->rows, error);
 }
 
 /* The rows of `count` sources from `first` on. */

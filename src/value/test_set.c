@@ -57,9 +57,8 @@ gbv_status test_set_open(const gbv_dataset *dataset, const gbv_sources *sources,
                          "is of %s): give a test set of the same classes",
                          dataset->name, first.text);
     }
-    test->part = (sample_part){.features = dataset->features, .rows = dataset->row_index, .count = dataset->row_count};
-    test->rows = (sample){
-        .parts = &test->part, .part_count = 1, .rows = dataset->row_count, .columns = dataset->features.columns};
+    test->part = sample_part_of(dataset, dataset->row_index, dataset->row_count, NULL, NULL);
+    test->rows = sample_of(&test->part);
     return GBV_OK;
 }
 

@@ -91,7 +91,7 @@ static void resizing_is_within_a_level_of_pillow(void **state)
     gbv_error error = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         image picture = decode(cases[i].name);
-        assert_ok(image_resize(&picture, cases[i].side, &error), error);
+        assert_ok(image_resize(&picture, cases[i].side, 0, &error), error);
         assert_true(picture.height == cases[i].side && picture.width == cases[i].side);
         assert_pixels(cases[i].name, &picture, 1);
         image_free(&picture);
@@ -107,7 +107,7 @@ static void a_constant_stays_constant_at_any_size(void **state)
         image picture;
         assert_ok(image_make(&picture, sizes[i][0], sizes[i][1], 3, IMAGE_PIXELS, &error), error);
         memset(picture.pixels, 201, sizes[i][0] * sizes[i][1] * 3);
-        assert_ok(image_resize(&picture, sizes[i][2], &error), error);
+        assert_ok(image_resize(&picture, sizes[i][2], 0, &error), error);
         for (size_t p = 0; p < sizes[i][2] * sizes[i][2] * 3; p++)
             assert_int_equal(picture.pixels[p], 201);
         image_free(&picture);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/foreign.h"
+#include "data/image_store.h"
 
 #define FORMAT(name) extern const format format_##name;
 #include "data/format/formats.def"
@@ -110,6 +111,7 @@ void table_free(table *t)
     free(t->bad);
     for (size_t i = 0; i < sizeof t->blocks / sizeof *t->blocks; i++)
         free(t->blocks[i]);
+    image_store_free(t->images);
     *t = (table){0};
 }
 

@@ -23,6 +23,7 @@ typedef struct value_column {
 typedef struct table {
     gbv_matrix features; /* data NULL: the file has none */
     gbv_image_shape shape;
+    struct image_store *images; /* the files behind `features`, which may hold the first rows only; NULL: none */
     value_column labels, sources, items;
     bool items_are_files; /* the column of the items is named so */
     size_t rows;

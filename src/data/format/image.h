@@ -4,7 +4,7 @@
  *     image picture = {0};
  *     status = image_decode(bytes, size, IMAGE_PIXELS, &picture, error);
  *     status = image_convert(&picture, 3, error);
- *     status = image_resize(&picture, 32, error);
+ *     status = image_resize(&picture, 256, 224, error);
  *     image_store_planes(&picture, row);
  *     image_free(&picture);
  */
@@ -45,8 +45,10 @@ void image_free(image *picture);
 
 /* Gray from colour by ITU-R 601-2 luma, colour from gray by repetition. */
 GBV_MUST_CHECK gbv_status image_convert(image *picture, size_t channels, gbv_error *error);
-/* The shorter side becomes `side` (bilinear, averaging when it shrinks), then the middle side x side are kept. */
-GBV_MUST_CHECK gbv_status image_resize(image *picture, size_t side, gbv_error *error);
+/* The shorter side becomes `side` (0: as it is), the longer one in proportion, rounded down; bilinear, averaging when
+ * it shrinks. Then the middle crop x crop are kept, with zeros around an image that is smaller; 0: as many as `side`.
+ * To the bit what torchvision's Resize and CenterCrop make of a Pillow image. */
+GBV_MUST_CHECK gbv_status image_resize(image *picture, size_t side, size_t crop, gbv_error *error);
 /* Writes height * width * channels bytes by channel, row, column. */
 void image_store_planes(const image *picture, unsigned char *out);
 

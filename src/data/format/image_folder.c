@@ -12,6 +12,7 @@
 #include "base/plan.h"
 #include "base/text.h"
 #include "data/format/image.h"
+#include "data/image_store.h"
 
 typedef struct image_file {
     char *name;         /* relative to the folder */
@@ -27,6 +28,8 @@ typedef struct image_folder {
     image_file *files;
     size_t count, capacity;
     text_table classes;
+    image_store *store; /* the table's, once all headers are known */
+    unsigned char *pixels;
 } image_folder;
 
 static gbv_status unreadable(const char *path, gbv_error *error)
@@ -130,47 +133,43 @@ static gbv_status list_files(image_folder *f, gbv_error *error)
     return status;
 }
 
-/* Rows of one image each, once all headers are known. */
-typedef struct image_rows {
-    size_t height, width, channels;
-    unsigned char *pixels; /* NULL while only headers are read */
-} image_rows;
-
-static gbv_status load_pixels(const image_folder *f, const mapped_file *file, const image_file *entry,
-                              const image_rows *rows, size_t index, gbv_error *error)
+static gbv_status load_header(const image_folder *f, image_file *entry, gbv_error *error)
 {
-    image picture = {0};
-    gbv_status status = image_decode(file->bytes, file->size, IMAGE_PIXELS, &picture, error);
-    if (status == GBV_OK && (picture.height != entry->header.height || picture.width != entry->header.width))
-        status = error_set(error, GBV_BAD_INPUT, "was changed while it was read");
-    if (status == GBV_OK)
-        status = image_convert(&picture, rows->channels, error);
-    if (status == GBV_OK && f->request->options->resize)
-        status = image_resize(&picture, f->request->options->resize, error);
-    if (status == GBV_OK)
-        image_store_planes(&picture, rows->pixels + index * rows->height * rows->width * rows->channels);
-    image_free(&picture);
+    mapped_file file;
+    char *path = folder_path(f->request->path, entry->name);
+    gbv_status status = path ? mapped_file_open(path, &file, error) : error_out_of_memory(error, "a path");
+    if (status == GBV_OK) {
+        if (hash_sha256(file.bytes, file.size, entry->sha256))
+            status = image_decode(file.bytes, file.size, IMAGE_HEADER, &entry->header, error);
+        else
+            status = error_set(error, GBV_FAILED, "its SHA-256 could not be computed");
+        if (status != GBV_OK)
+            error_prefix(error, status, "%s: ", path);
+        mapped_file_close(&file);
+    }
+    free(path);
     return status;
 }
 
-/* Reads one file's header and hash, or its pixels; keeps what went wrong with it. */
-static void load_file(image_folder *f, size_t index, const image_rows *rows)
+/* Every image is decoded once, also one that there is no room for: a bad one must be told at once. */
+static gbv_status load_pixels(const image_folder *f, size_t index, gbv_error *error)
+{
+    size_t row_bytes = image_store_row_bytes(f->store);
+    if (image_store_holds(f->store, index))
+        return image_store_decode(f->store, index, f->pixels + index * row_bytes, error);
+    unsigned char *unkept = memory_array(1, row_bytes);
+    gbv_status status =
+        unkept ? image_store_decode(f->store, index, unkept, error) : error_out_of_memory(error, "an image");
+    free(unkept);
+    return status;
+}
+
+/* Reads one file's header and hash, or once there is a store its pixels; keeps what went wrong with it. */
+static void load_file(image_folder *f, size_t index)
 {
     image_file *entry = &f->files[index];
     gbv_error own = {0};
-    mapped_file file = {0};
-    char *path = folder_path(f->request->path, entry->name);
-    entry->status = path ? mapped_file_open(path, &file, &own) : error_out_of_memory(&own, "a path");
-    if (entry->status == GBV_OK) {
-        if (rows->pixels)
-            entry->status = load_pixels(f, &file, entry, rows, index, &own);
-        else if (hash_sha256(file.bytes, file.size, entry->sha256))
-            entry->status = image_decode(file.bytes, file.size, IMAGE_HEADER, &entry->header, &own);
-        else
-            entry->status = error_set(&own, GBV_FAILED, "its SHA-256 could not be computed");
-        if (entry->status != GBV_OK)
-            error_prefix(&own, entry->status, "%s: ", path);
-    }
+    entry->status = f->store ? load_pixels(f, index, &own) : load_header(f, entry, &own);
     bool beside_classes = entry->class_code < 0 && f->classes.count;
     if (entry->status != GBV_OK &&
         asprintf(&entry->problem, "%s%s", own.message,
@@ -178,27 +177,26 @@ static void load_file(image_folder *f, size_t index, const image_rows *rows)
         entry->status = GBV_FAILED;
         entry->problem = NULL;
     }
-    mapped_file_close(&file);
-    free(path);
 }
 
 /* The files before `end` that have shown no problem, side by side. */
-static void load_files(image_folder *f, size_t end, const image_rows *rows)
+static void load_files(image_folder *f, size_t end)
 {
-    plan p = plan_begin(0);
+    plan p = plan_begin(f->request->options->threads);
     int workers = (int)plan_workers(p.threads, end);
 #pragma omp parallel for schedule(dynamic) num_threads(workers)
     for (size_t i = 0; i < end; i++)
         if (f->files[i].status == GBV_OK)
-            load_file(f, i, rows);
+            load_file(f, i);
     plan_end(p);
 }
 
 /* What all rows have in common; false in *any when no file is a good image. */
-static gbv_status agree(const image_folder *f, image_rows *rows, bool *any, gbv_error *error)
+static gbv_status agree(const image_folder *f, image_recipe *recipe, bool *any, gbv_error *error)
 {
     const gbv_read_options *options = f->request->options;
     const image_file *first = NULL;
+    size_t crop = options->crop ? options->crop : options->resize;
     bool gray = true;
     for (size_t i = 0; i < f->count; i++) {
         const image_file *entry = &f->files[i];
@@ -212,8 +210,7 @@ static gbv_status agree(const image_folder *f, image_rows *rows, bool *any, gbv_
         gray &= entry->header.channels == 1;
         if (!first)
             first = entry;
-        if (!options->resize &&
-            (entry->header.height != first->header.height || entry->header.width != first->header.width))
+        if (!crop && (entry->header.height != first->header.height || entry->header.width != first->header.width))
             return error_set(error, GBV_BAD_INPUT,
                              "%s: %s is %zu x %zu pixels and %s %zu x %zu; all must have one size: use --resize N (for "
                              "example --resize 32)",
@@ -223,9 +220,15 @@ static gbv_status agree(const image_folder *f, image_rows *rows, bool *any, gbv_
     if (options->color != GBV_COLOR_AUTO)
         gray = options->color == GBV_COLOR_GRAY;
     *any = first != NULL;
-    *rows = (image_rows){.channels = gray ? 1 : 3};
-    rows->height = options->resize ? options->resize : first ? first->header.height : 1;
-    rows->width = options->resize ? options->resize : first ? first->header.width : 1;
+    *recipe = (image_recipe){.height = crop    ? crop
+                                       : first ? first->header.height
+                                               : 1,
+                             .width = crop    ? crop
+                                      : first ? first->header.width
+                                              : 1,
+                             .channels = gray ? 1 : 3,
+                             .resize = options->resize,
+                             .crop = crop};
     return GBV_OK;
 }
 
@@ -247,23 +250,37 @@ static gbv_status reject_files(const image_folder *f, table *out, gbv_error *err
     return status;
 }
 
-/* Bad images are zeros. Without --skip-bad-rows nothing behind the first of them matters. */
-static gbv_status read_pixels(image_folder *f, image_rows *rows, bool any, table *out, gbv_error *error)
+static gbv_status open_store(image_folder *f, const image_recipe *recipe, table *out, gbv_error *error)
 {
-    size_t end = f->count, width = rows->height * rows->width * rows->channels;
+    if (!(f->store = out->images = image_store_create(recipe, f->count)))
+        return error_out_of_memory(error, "the list of images");
+    for (size_t i = 0; i < f->count; i++) {
+        if (!(f->store->files[i].path = folder_path(f->request->path, f->files[i].name)))
+            return error_out_of_memory(error, "the list of images");
+        memcpy(f->store->files[i].sha256, f->files[i].sha256, sizeof f->files[i].sha256);
+    }
+    gbv_status status = image_store_open(f->store, f->request->options->image_cache, &f->pixels, error);
+    out->blocks[0] = f->pixels;
+    return status;
+}
+
+/* Bad images are zeros. Without --skip-bad-rows nothing behind the first of them matters. */
+static gbv_status read_pixels(image_folder *f, const image_recipe *recipe, bool any, table *out, gbv_error *error)
+{
+    size_t end = f->count;
     for (size_t i = 0; i < f->count && !f->request->options->skip_bad_rows; i++)
         if (f->files[i].status != GBV_OK) {
             end = i;
             break;
         }
-    if (!(rows->pixels = memory_zeroed(f->count, width)))
-        return error_out_of_memory(error, "the pixels of a folder of images; a smaller --resize needs less");
-    out->blocks[0] = rows->pixels;
+    gbv_status status = open_store(f, recipe, out, error);
+    if (status != GBV_OK)
+        return status;
     out->rows = f->count;
-    out->features = gbv_matrix_u8(rows->pixels, f->count, width);
+    out->features = gbv_matrix_u8(f->pixels, f->count, image_store_row_bytes(f->store));
     if (any)
-        out->shape = (gbv_image_shape){.height = rows->height, .width = rows->width, .channels = rows->channels};
-    load_files(f, end, rows);
+        out->shape = (gbv_image_shape){.height = recipe->height, .width = recipe->width, .channels = recipe->channels};
+    load_files(f, end);
     return reject_files(f, out, error);
 }
 
@@ -305,22 +322,24 @@ static gbv_status hash_listing(const image_folder *f, char sha256[65], gbv_error
 gbv_status image_folder_read(const table_request *request, table *out, char sha256[65], gbv_error *error)
 {
     image_folder f = {.request = request};
-    image_rows rows = {0};
+    image_recipe recipe;
     bool any = false;
     gbv_status status = GBV_OK;
-    if (request->options->resize > IMAGE_MOST_SIDE)
-        status = error_set(error, GBV_USAGE, "--resize is %zu; expected at most %d", request->options->resize,
+    if (request->options->resize > IMAGE_MOST_SIDE || request->options->crop > IMAGE_MOST_SIDE)
+        status = error_set(error, GBV_USAGE, "images are to be made %zu pixels large; expected at most %d",
+                           request->options->resize > request->options->crop ? request->options->resize
+                                                                             : request->options->crop,
                            IMAGE_MOST_SIDE);
     if (status == GBV_OK)
         status = list_files(&f, error);
     if (status == GBV_OK) {
-        load_files(&f, f.count, &rows);
-        status = agree(&f, &rows, &any, error);
+        load_files(&f, f.count);
+        status = agree(&f, &recipe, &any, error);
     }
     if (status == GBV_OK)
         status = hash_listing(&f, sha256, error);
     if (status == GBV_OK)
-        status = read_pixels(&f, &rows, any, out, error);
+        status = read_pixels(&f, &recipe, any, out, error);
     if (status == GBV_OK)
         status = make_columns(&f, out, error);
     for (size_t i = 0; i < f.count; i++) {

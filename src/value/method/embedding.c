@@ -54,6 +54,10 @@ gbv_status embedding_create(const sample *sources, const sample *reference, embe
     e->reference = embed_rows(reference, &s, kept, kept_count, e->columns, buffer);
     if (!e->train || !e->reference)
         status = error_out_of_memory(error, "the rows as points");
+    if (status == GBV_OK)
+        status = sample_check(sources, error);
+    if (status == GBV_OK)
+        status = sample_check(reference, error);
 done:
     if (status != GBV_OK)
         embedding_free(e);

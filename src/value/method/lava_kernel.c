@@ -5,7 +5,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -113,10 +112,7 @@ static bool fill_costs(const lava *l, const cost_matrix *m, size_t threads, bool
 
 static size_t memory_allowed(const lava_problem *p)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (p->memory || pages <= 0 || size <= 0)
-        return p->memory;
-    return (size_t)pages / 4 * (size_t)size;
+    return p->memory ? p->memory : memory_of_machine() / 4;
 }
 
 /* Points around the mean of the training rows that count. */
