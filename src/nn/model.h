@@ -1,4 +1,4 @@
-/* model.h - the inside of gbv_model: phi's small models, their fit and their readout on other rows. */
+/* model.h - the inside of gbv_model: the models of phi and the final one, their fit and their readout on other rows. */
 #ifndef NN_MODEL_H
 #define NN_MODEL_H
 
@@ -6,23 +6,48 @@
 
 #include "base/memory.h"
 #include "data/sample.h"
+#include "nn/net.h"
 
-/* All parameters live in one block; the named pointers are carved from it. Inputs are used as given: the fit folds
- * its standardisation into the weights, so that a model is just what these numbers say.
- * linear: logits = x W + b with W inputs x outputs.  mlp: h = relu(x V + a), logits = h W + b. */
+/* What the values of pixels become before a net sees them: (value - mean) / deviation, bytes divided by 255 first. */
+typedef struct normalisation {
+    const char *name;            /* imagenet, half, none */
+    float mean[3], deviation[3]; /* channel c takes number c % 3 */
+} normalisation;
+
+const normalisation *normalisation_find(const char *name); /* NULL: not known */
+
+/* What an epoch of training came to. */
+typedef struct epoch_record {
+    double loss;
+    double held_out_loss, held_out_accuracy; /* NaN without held-out rows */
+} epoch_record;
+
+/* Of a linear model or mlp all parameters live in one block; the named pointers are carved from it. Inputs are used as
+ * given: the fit folds its standardisation into the weights, so that a model is just what these numbers say. linear:
+ * logits = x W + b with W inputs x outputs.  mlp: h = relu(x V + a), logits = h W + b. */
 struct gbv_model {
-    char kind[8];
-    size_t inputs, hidden, outputs; /* hidden is 0 for linear */
-    double *parameters;
+    char kind[12];
+    size_t inputs, hidden, outputs; /* hidden is 0 but for mlp */
+    double *parameters;             /* NULL for a network of images */
     size_t parameter_count;
     double *hidden_weights; /* inputs x hidden */
     double *hidden_bias;
     double *weights; /* (hidden or inputs) x outputs */
     double *bias;
-    int32_t *classes;     /* outputs: the class each column stands for, as the caller numbers classes */
-    char **class_names;   /* outputs, only for models that are written or read; else NULL */
-    char **feature_names; /* inputs, where the files it was trained on name them; else NULL */
-    char *history;        /* how it was made, as JSON text; NULL: not recorded */
+    /* A network of images has these instead. */
+    net *net; /* NULL: it is none */
+    net_values values;
+    extent input; /* as the net takes images. They have inputs / (height * width) channels: as many, or one that is
+                     repeated */
+    const normalisation *normalise;
+    const backend *backend;         /* it was trained with; NULL: the fastest there is reads it out */
+    struct network_reader *reader;  /* kept from one readout for the next; network.c's */
+    epoch_record *curve;            /* of its training; NULL: not known */
+    size_t curve_count, best_epoch; /* best_epoch, from 1, is the one whose values these are */
+    int32_t *classes;               /* outputs: the class each column stands for, as the caller numbers classes */
+    char **class_names;             /* outputs, only for models that are written or read; else NULL */
+    char **feature_names;           /* inputs, where the files it was trained on name them; else NULL */
+    char *history;                  /* how it was made, as JSON text; NULL: not recorded */
 };
 
 /* Fits a model on the rows of `data`, whose labels are classes in 0..class_count-1. Columns are made for the classes
@@ -45,7 +70,8 @@ typedef struct refit {
     fit_shape *shape; /* filled by the first linear fit that is given it, used by later ones; one user at a time */
     bool rough;       /* a linear fit that has a start stops where a score is good enough for its spread over
                          draws of the rows */
-    uint32_t draw;    /* the draw-th of several alike: an mlp starts from other random numbers */
+    uint32_t draw;    /* the draw-th of several alike: networks start from other random numbers */
+    gbv_use use;      /* of the rows' weights, where they are sources' */
 } refit;
 
 /* model_fit, following on another fit. */
@@ -62,7 +88,9 @@ GBV_MUST_CHECK gbv_status model_start(const gbv_model_options *options, size_t i
 typedef struct readout {
     double *logits;        /* rows x outputs */
     double *probabilities; /* rows x outputs */
-    double *features;      /* rows x model_feature_count: hidden activations (mlp), centred logits (linear) */
+    double *features;      /* rows x model_feature_count: hidden activations (mlp), centred logits (linear), pooled
+                              features (networks of images) */
+    size_t threads;        /* networks of images: that may be used; 0: one */
 } readout;
 
 size_t model_feature_count(const gbv_model *model);
@@ -71,5 +99,7 @@ GBV_MUST_CHECK gbv_status model_read_out(const gbv_model *model, const sample *d
                                          gbv_error *error);
 
 gbv_status model_options_check(const gbv_model_options *options, gbv_error *error);
+/* The options with nothing left to choose for a model of so many rows: what the model's own defaults stand for. */
+gbv_model_options model_options_resolve(const gbv_model_options *options, size_t rows);
 
 #endif

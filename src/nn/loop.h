@@ -1,0 +1,34 @@
+/* loop.h - the training of every net: epochs over rows in random order, the weighted loss of the paper's Eq. 1,
+ * held-out rows that choose the epoch, checkpoints.
+ *
+ *     loop_task training = {.fit = task, .net = n, .values = &values, .rows = feed, .options = &resolved};
+ *     loop_train(&training, error);               values: as training leaves them
+ *
+ * Every random number is keyed by the seed, the subject, the draw and the epoch or step, and the state between two
+ * steps is all there is: a training that goes on from a checkpoint ends with the same numbers.
+ */
+#ifndef NN_LOOP_H
+#define NN_LOOP_H
+
+#include "nn/feed.h"
+
+typedef struct loop_task loop_task;
+struct loop_task {
+    const fit_task *fit;              /* rows, targets, weights, subject, draw; its scratch memory serves the loop */
+    const gbv_model_options *options; /* resolved: nothing is left to choose */
+    const net *net;
+    net_values *values; /* what it begins with, and what it comes to */
+    feed rows;          /* not yet open */
+    double decay;       /* of the weights, and with decay_all of every parameter */
+    bool decay_all;
+    /* For options->on_epoch: the model as it is, brought up to date by `settle` where its numbers are not `values`. */
+    gbv_model *model;
+    void (*settle)(const loop_task *task);
+    epoch_record *curve;            /* room for options->epochs */
+    size_t epochs_done, best_epoch; /* filled in; best_epoch counts from 1 */
+};
+
+/* GBV_FAILED when the loss leaves the range of numbers, GBV_INTERRUPTED when the caller's progress says so. */
+GBV_MUST_CHECK gbv_status loop_train(loop_task *task, gbv_error *error);
+
+#endif
