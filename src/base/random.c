@@ -41,6 +41,17 @@ void random_block(uint64_t key, uint64_t index, random_purpose purpose, uint32_t
     fill_block((uint32_t[]){(uint32_t)key, (uint32_t)(key >> 32)}, index, (uint32_t[]){purpose, 0}, block);
 }
 
+random_stream random_stream_open_step(uint64_t seed, const char *subject, random_purpose purpose, uint32_t draw,
+                                      uint64_t step)
+{
+    random_stream stream = random_stream_open_draw(seed, subject, purpose, draw);
+    uint64_t place[] = {(uint64_t)stream.subject[1] << 32 | stream.subject[0], step},
+             name = hash_bytes(place, sizeof place);
+    stream.subject[0] = (uint32_t)name;
+    stream.subject[1] = (uint32_t)(name >> 32);
+    return stream;
+}
+
 uint32_t random_u32(random_stream *stream)
 {
     if (!stream->left) {
@@ -51,7 +62,7 @@ uint32_t random_u32(random_stream *stream)
     return stream->block[--stream->left];
 }
 
-static uint64_t random_u64(random_stream *stream)
+uint64_t random_u64(random_stream *stream)
 {
     uint64_t high = random_u32(stream);
     return high << 32 | random_u32(stream);

@@ -22,6 +22,7 @@ typedef enum random_purpose {
     RANDOM_REFIT,       /* which refit goes with which replicate */
     RANDOM_DRAW,        /* rows of a sample drawn anew */
     RANDOM_DROPOUT,     /* numbers that a training step leaves out */
+    RANDOM_HELD_OUT,    /* rows kept out of training */
 } random_purpose;
 
 typedef struct random_stream {
@@ -37,7 +38,11 @@ random_stream random_stream_open(uint64_t seed, const char *subject, random_purp
 void random_stream_seek(random_stream *stream, uint64_t index);
 /* The same for the draw-th of several alike, which share no numbers; 0 is the one above. */
 random_stream random_stream_open_draw(uint64_t seed, const char *subject, random_purpose purpose, uint32_t draw);
+/* The same for the step-th of a sequence of any length, such as an epoch: none needs the numbers of those before it. */
+random_stream random_stream_open_step(uint64_t seed, const char *subject, random_purpose purpose, uint32_t draw,
+                                      uint64_t step);
 uint32_t random_u32(random_stream *stream);
+uint64_t random_u64(random_stream *stream);
 /* In [0, 1), 53 bits. */
 double random_uniform(random_stream *stream);
 /* In 0..bound-1 without bias; bound > 0. */

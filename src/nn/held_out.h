@@ -3,14 +3,14 @@
 #ifndef NN_HELD_OUT_H
 #define NN_HELD_OUT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 
-/* Puts the numbers 0..count-1 into `rows`: first those to train on, in order, then those held out; returns how many are
- * trained on. A share of every class is held out, but never the whole class. */
-size_t held_out_split(const int32_t *classes, size_t count, size_t class_count, double share, random_stream stream,
-                      size_t *rows, size_t *scratch);
+/* Puts the numbers 0..count-1 into `rows`: first the *trained to train on, then those held out, both in order. About
+ * the share of every class is held out, but never the whole class. False when memory is out. */
+bool held_out_split(const int32_t *classes, size_t count, size_t class_count, double share, random_stream stream,
+                    arena *scratch, size_t *rows, size_t *trained);
 
 #endif

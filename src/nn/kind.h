@@ -44,6 +44,7 @@ typedef struct model_kind {
 
 const model_kind *model_kind_at(size_t index); /* NULL past the last */
 const model_kind *model_kind_find(const char *name);
+const char *model_kind_names(void); /* "linear, mlp, ..." */
 
 /* A model of these sizes with all parameters zero, classes 0..outputs-1 and no names; NULL when memory is out. */
 gbv_model *model_create(const model_kind *kind, size_t inputs, size_t hidden, size_t outputs);

@@ -1,5 +1,5 @@
-/* model.c - what all kinds of model share: the table of kinds, options, memory, the way from labels to columns, and
- * the readout. */
+/* model.c - what all kinds of model share: the table of kinds, memory, the way from labels to columns, and the readout.
+ */
 #include "nn/kind.h"
 
 #include <limits.h>
@@ -21,6 +21,7 @@ static const model_kind *const kinds[] = {
 #undef MODEL
 };
 
+/* A comma before each. */
 static const char kind_names[] =
 #define MODEL(name) ", " #name
 #include "nn/models.def"
@@ -48,36 +49,9 @@ const char *model_feature_space(const char *kind)
     return found ? found->feature_space : "";
 }
 
-gbv_model_options gbv_model_defaults(void)
+const char *model_kind_names(void)
 {
-    return (gbv_model_options){
-        .model = "linear", .l2 = 0.1, .hidden = 128, .epochs = 0, .batch = 32, .learning_rate = 1e-3, .seed = 1};
-}
-
-gbv_status model_options_check(const gbv_model_options *options, gbv_error *error)
-{
-    const model_kind *kind = options->model ? model_kind_find(options->model) : NULL;
-    if (!kind)
-        return error_set(error, GBV_USAGE, "model \"%s\" is not known: choose one of %s",
-                         options->model ? options->model : "", kind_names + 2);
-    if (!(options->l2 >= 0 && options->l2 <= 1e6))
-        return error_set(error, GBV_USAGE, "l2 is %g: the weight of the penalty must be between 0 and 1e6",
-                         options->l2);
-    if (options->seed > INT64_MAX)
-        return error_set(error, GBV_USAGE, "seed is %llu: it must be below 2^63, which every JSON reader keeps",
-                         (unsigned long long)options->seed);
-    if (!kind->has_hidden_layer)
-        return GBV_OK;
-    if (options->hidden < 1 || options->hidden > 1u << 20)
-        return error_set(error, GBV_USAGE, "hidden is %zu: the width of the hidden layer must be between 1 and %u",
-                         options->hidden, 1u << 20);
-    if (options->batch < 1 || options->batch > 1u << 24)
-        return error_set(error, GBV_USAGE, "batch is %zu: a step must take between 1 and %u rows", options->batch,
-                         1u << 24);
-    if (!(options->learning_rate > 0 && options->learning_rate <= 1e3))
-        return error_set(error, GBV_USAGE, "learning_rate is %g: it must be greater than 0 and at most 1000",
-                         options->learning_rate);
-    return GBV_OK;
+    return kind_names + 2;
 }
 
 gbv_model *model_create(const model_kind *kind, size_t inputs, size_t hidden, size_t outputs)
