@@ -77,12 +77,13 @@ static inline uint64_t load_bits(const unsigned char *bytes, size_t size, bool s
     }
 }
 
-static double half_to_double(uint16_t bits)
+/* The bits of a half, moved to their places in a float, are the number times 2^-112, also where it is subnormal. */
+static inline double half_to_double(uint16_t bits)
 {
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
-                       : exponent == 0 ? ldexp(mantissa, -24)
-                                       : ldexp(mantissa + 1024, exponent - 25);
+    uint32_t word = (uint32_t)(bits & 0x7FFF) << 13;
+    float scaled;
+    memcpy(&scaled, &word, sizeof scaled);
+    double magnitude = (bits & 0x7C00) == 0x7C00 ? (bits & 0x3FF ? NAN : INFINITY) : scaled * 0x1p112;
     return bits >> 15 ? -magnitude : magnitude;
 }
 
