@@ -44,15 +44,16 @@ gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *
                                                                        : error_out_of_memory(error, "a model");
     if (status == GBV_OK) {
         size_t into_output = model->hidden ? model->hidden : model->inputs;
+        size_t hidden = model->hidden;
         tensor tensors[4];
         size_t count = 0;
-        if (model->hidden) {
-            tensors[count++] = (tensor){"hidden.weight", model->hidden_weights, model->hidden, model->inputs, true};
-            tensors[count++] = (tensor){"hidden.bias", model->hidden_bias, model->hidden, 0, false};
+        if (hidden) {
+            tensors[count++] = (tensor){"hidden.weight", NULL, model->hidden_weights, 2, {hidden, model->inputs}, true};
+            tensors[count++] = (tensor){"hidden.bias", NULL, model->hidden_bias, 1, {hidden}, false};
         }
         tensors[count++] =
-            (tensor){model->hidden ? "output.weight" : "weight", model->weights, model->outputs, into_output, true};
-        tensors[count++] = (tensor){model->hidden ? "output.bias" : "bias", model->bias, model->outputs, 0, false};
+            (tensor){hidden ? "output.weight" : "weight", NULL, model->weights, 2, {model->outputs, into_output}, true};
+        tensors[count++] = (tensor){hidden ? "output.bias" : "bias", NULL, model->bias, 1, {model->outputs}, false};
         metadata texts[] = {{"format", "gbv"},
                             {"gbv", gbv_version()},
                             {"model", model->kind},
@@ -71,33 +72,36 @@ gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *
     return status;
 }
 
-/* Copies a tensor of outputs x inputs into a block of inputs x outputs; false when a number is not finite. */
-static bool copy_transposed(const gbv_matrix *from, double *to)
+/* Reads a tensor of outputs x inputs into a block of inputs x outputs. */
+static gbv_status read_transposed(const safetensors *file, const char *name, size_t outputs, size_t inputs,
+                                  const char *of, double *to, gbv_error *error)
 {
-    bool finite = true;
-    for (size_t i = 0; i < from->rows; i++)
-        for (size_t j = 0; j < from->columns; j++)
-            finite &= isfinite(to[j * from->rows + i] = gbv_matrix_get(from, i, j));
-    return finite;
+    double *from = memory_array(outputs, inputs * sizeof *from);
+    gbv_status status = from ? safetensors_doubles(file, name, 2, (size_t[]){outputs, inputs}, of, from, error)
+                             : error_out_of_memory(error, "a model");
+    for (size_t i = 0; i < outputs && status == GBV_OK; i++)
+        for (size_t j = 0; j < inputs; j++)
+            to[j * outputs + i] = from[i * inputs + j];
+    free(from);
+    return status;
 }
 
 /* A list of `count` texts of the metadata under `key`; the model frees it. */
-static gbv_status read_texts(const safetensors *file, const char *path, const char *key, size_t count, char ***texts,
-                             gbv_error *error)
+static gbv_status read_texts(const safetensors *file, const char *key, size_t count, char ***texts, gbv_error *error)
 {
     const char *text = safetensors_metadata(file, key);
     json_t *list = text ? json_loads(text, 0, NULL) : NULL;
     gbv_status status = GBV_OK;
     if (!json_is_array(list) || json_array_size(list) != count)
-        status = error_set(error, GBV_BAD_INPUT, "%s: its metadata do not name %zu %s: train the model again", path,
-                           count, key);
+        status = error_set(error, GBV_BAD_INPUT, "%s: its metadata do not name %zu %s: train the model again",
+                           file->path, count, key);
     else if (!(*texts = memory_zeroed(count, sizeof **texts)))
         status = error_out_of_memory(error, "a model");
     for (size_t i = 0; i < count && status == GBV_OK; i++) {
         const char *name = json_string_value(json_array_get(list, i));
         if (!name)
-            status = error_set(error, GBV_BAD_INPUT, "%s: number %zu of the %s in its metadata is no text", path, i + 1,
-                               key);
+            status = error_set(error, GBV_BAD_INPUT, "%s: number %zu of the %s in its metadata is no text", file->path,
+                               i + 1, key);
         else if (!((*texts)[i] = strdup(name)))
             status = error_out_of_memory(error, "a model");
     }
@@ -105,36 +109,56 @@ static gbv_status read_texts(const safetensors *file, const char *path, const ch
     return status;
 }
 
-static gbv_status build(const safetensors *file, const char *path, gbv_model **model, gbv_error *error)
+/* A linear layer whose weight is there with two axes, neither of them empty. */
+static gbv_status find_layer(const safetensors *file, const char *name, const char *of, tensor_view *weight,
+                             gbv_error *error)
+{
+    if (safetensors_find(file, name, weight) && weight->axes == 2 && weight->count > 0)
+        return GBV_OK;
+    return error_set(error, GBV_BAD_INPUT, "%s: its tensors are not those of %s: '%s' is missing or no matrix",
+                     file->path, of, name);
+}
+
+static gbv_status read_linear_layers(const safetensors *file, const model_kind *kind, gbv_model **model,
+                                     gbv_error *error)
+{
+    bool deep = kind->has_hidden_layer;
+    tensor_view weight, hidden = {0};
+    char of[40];
+    snprintf(of, sizeof of, "a model of the kind %s", kind->name);
+    gbv_status status = find_layer(file, deep ? "output.weight" : "weight", of, &weight, error);
+    if (status == GBV_OK && deep)
+        status = find_layer(file, "hidden.weight", of, &hidden, error);
+    if (status != GBV_OK)
+        return status;
+    size_t outputs = weight.shape[0], width = hidden.shape[0], inputs = deep ? hidden.shape[1] : weight.shape[1];
+    gbv_model *m = *model = model_create(kind, inputs, width, outputs);
+    if (!m)
+        return error_out_of_memory(error, "a model");
+    status = read_transposed(file, weight.name, outputs, deep ? width : inputs, of, m->weights, error);
+    if (status == GBV_OK)
+        status = safetensors_doubles(file, deep ? "output.bias" : "bias", 1, &outputs, of, m->bias, error);
+    if (status == GBV_OK && deep)
+        status = read_transposed(file, hidden.name, width, inputs, of, m->hidden_weights, error);
+    if (status == GBV_OK && deep)
+        status = safetensors_doubles(file, "hidden.bias", 1, &width, of, m->hidden_bias, error);
+    return status;
+}
+
+static gbv_status build(const safetensors *file, gbv_model **model, gbv_error *error)
 {
     const char *kind_name = safetensors_metadata(file, "model"), *history = safetensors_metadata(file, "history");
     const model_kind *kind = kind_name ? model_kind_find(kind_name) : NULL;
     if (!kind)
-        return error_set(error, GBV_BAD_INPUT, "%s: its metadata name no model this version knows ('%.40s')", path,
-                         kind_name ? kind_name : "");
-    bool deep = kind->has_hidden_layer;
-    gbv_matrix hidden = {0}, hidden_bias = {0}, weight, bias;
-    bool found = safetensors_matrix(file, deep ? "output.weight" : "weight", &weight) &&
-                 safetensors_matrix(file, deep ? "output.bias" : "bias", &bias) &&
-                 (!deep || (safetensors_matrix(file, "hidden.weight", &hidden) &&
-                            safetensors_matrix(file, "hidden.bias", &hidden_bias)));
-    if (!found || weight.rows == 0 || weight.columns == 0 || bias.rows != weight.rows || bias.columns != 1 ||
-        (deep && (hidden.rows != weight.columns || hidden.columns == 0 || hidden_bias.rows != hidden.rows ||
-                  hidden_bias.columns != 1)))
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: its tensors are not those of a %s model (weights and biases, F32 or F64, that fit)", path,
-                         kind->name);
-    if (!(*model = model_create(kind, deep ? hidden.columns : weight.columns, deep ? hidden.rows : 0, weight.rows)))
-        return error_out_of_memory(error, "a model");
-    if (!copy_transposed(&weight, (*model)->weights) || !copy_transposed(&bias, (*model)->bias) ||
-        (deep && (!copy_transposed(&hidden, (*model)->hidden_weights) ||
-                  !copy_transposed(&hidden_bias, (*model)->hidden_bias))))
-        return error_set(error, GBV_BAD_INPUT, "%s: a weight is not a finite number: train the model again", path);
-    if (history && !((*model)->history = strdup(history)))
-        return error_out_of_memory(error, "a model");
-    gbv_status status = read_texts(file, path, "classes", (*model)->outputs, &(*model)->class_names, error);
+        return error_set(error, GBV_BAD_INPUT, "%s: its metadata name no model this version knows ('%.40s')",
+                         file->path, kind_name ? kind_name : "");
+    gbv_status status = read_linear_layers(file, kind, model, error);
+    if (status == GBV_OK)
+        status = read_texts(file, "classes", (*model)->outputs, &(*model)->class_names, error);
     if (status == GBV_OK && safetensors_metadata(file, "features"))
-        status = read_texts(file, path, "features", (*model)->inputs, &(*model)->feature_names, error);
+        status = read_texts(file, "features", (*model)->inputs, &(*model)->feature_names, error);
+    if (status == GBV_OK && history && !((*model)->history = strdup(history)))
+        status = error_out_of_memory(error, "a model");
     return status;
 }
 
@@ -146,7 +170,7 @@ gbv_status model_from_bytes(const unsigned char *bytes, size_t size, const char 
     gbv_status status = safetensors_parse(bytes, size, path, &file, error);
     if (status != GBV_OK)
         return status;
-    status = build(&file, path, model, error);
+    status = build(&file, model, error);
     safetensors_free(&file);
     if (status != GBV_OK) {
         gbv_model_free(*model);

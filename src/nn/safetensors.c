@@ -40,7 +40,7 @@ typedef struct span {
 } span;
 
 /* One entry of the header: its bytes must be what type and shape say, and lie inside the data. */
-static gbv_status check_tensor(const safetensors *file, const char *name, const json_t *entry, span *bytes, ,
+static gbv_status check_tensor(const safetensors *file, const char *name, const json_t *entry, span *bytes,
                                gbv_error *error)
 {
     const json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
@@ -167,6 +167,12 @@ const char *safetensors_metadata(const safetensors *file, const char *key)
     return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
 }
 
+static bool is_weight(const char *type)
+{
+    return strcmp(type, "F32") == 0 || strcmp(type, "F16") == 0 || strcmp(type, "BF16") == 0 ||
+           strcmp(type, "F64") == 0;
+}
+
 bool safetensors_find(const safetensors *file, const char *name, tensor_view *view)
 {
     const json_t *entry = json_object_get(file->header, name), *shape = json_object_get(entry, "shape");
@@ -174,6 +180,7 @@ bool safetensors_find(const safetensors *file, const char *name, tensor_view *vi
         return false;
     *view = (tensor_view){
         .name = name, .type = json_string_value(json_object_get(entry, "dtype")), .axes = json_array_size(shape)};
+    view->is_weight = is_weight(view->type);
     for (size_t i = 0; i < view->axes && i < TENSOR_AXES; i++)
         view->shape[i] = (size_t)json_integer_value(json_array_get(shape, i));
     const json_t *offsets = json_object_get(entry, "data_offsets");
@@ -192,12 +199,6 @@ static void add_shape(sentence *s, size_t axes, const size_t *shape)
     sentence_add(s, "%s", axes > TENSOR_AXES ? " x ..." : "");
 }
 
-static bool is_weight(const char *type)
-{
-    return strcmp(type, "F32") == 0 || strcmp(type, "F16") == 0 || strcmp(type, "BF16") == 0 ||
-           strcmp(type, "F64") == 0;
-}
-
 /* Finds a tensor that is what is wanted, apart from its numbers. */
 static gbv_status find_wanted(const safetensors *file, const char *name, size_t axes, const size_t *shape,
                               const char *of, tensor_view *view, gbv_error *error)
@@ -213,7 +214,7 @@ static gbv_status find_wanted(const safetensors *file, const char *name, size_t 
         add_shape(&s, axes, shape);
         return error_set(error, GBV_BAD_INPUT, "%s: %s: give the weights of %s", file->path, s.text, of);
     }
-    if (!is_weight(view->type))
+    if (!view->is_weight)
         return error_set(error, GBV_BAD_INPUT,
                          "%s: tensor '%.100s' is of type %s: convert the weights to F32, F16, BF16 or F64", file->path,
                          name, view->type);

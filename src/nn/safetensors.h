@@ -35,7 +35,8 @@ enum { TENSOR_AXES = 8 };
 
 /* A tensor as it lies in the file. */
 typedef struct tensor_view {
-    const char *name, *type;         /* F32, F16, BF16, F64, or one that is no weight (I64, BOOL, ...) */
+    const char *name, *type;
+    bool is_weight;                  /* of type F32, F16, BF16 or F64; others (I64, BOOL, ...) are not read */
     size_t axes, shape[TENSOR_AXES]; /* of more axes than that the last are left out of `shape` */
     size_t count;                    /* numbers */
     const unsigned char *bytes;      /* little-endian, anywhere */
