@@ -48,6 +48,8 @@ gbv_status final_fit(const final_data *data, const double *weights, const gbv_mo
                           scratch, parts, &rows, error);
     if (status == GBV_OK && !sample_index(&rows, scratch))
         status = error_out_of_memory(error, "the sources");
-    return status == GBV_OK ? model_refit(&rows, data->classes->count, options, "final", how, scratch, model, error)
+    refit own = *how;
+    own.use = options->use;
+    return status == GBV_OK ? model_refit(&rows, data->classes->count, options, "final", &own, scratch, model, error)
                             : status;
 }

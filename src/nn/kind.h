@@ -55,6 +55,8 @@ GBV_MUST_CHECK gbv_status model_create_network(const model_kind *kind, net_optio
                                                const char *normalise, gbv_model **model, gbv_error *error);
 
 /* The parts of model.h's functions that concern networks of images. */
+GBV_MUST_CHECK gbv_status network_create(const sample *data, const gbv_model_options *options, size_t outputs,
+                                         gbv_model **model, gbv_error *error);
 GBV_MUST_CHECK gbv_status network_read_out(const gbv_model *model, const sample *data, const readout *out,
                                            arena *scratch, gbv_error *error);
 void network_free(gbv_model *model);

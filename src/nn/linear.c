@@ -1,4 +1,5 @@
-/* linear.c - multinomial logistic regression with an L2 penalty, to convergence: the same numbers every time. */
+/* linear.c - multinomial logistic regression with an L2 penalty, to convergence: the same numbers every time. With an
+ * optimizer that is named it is trained by steps instead, as networks are. */
 #include "nn/linear.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 
 #include "base/error.h"
 #include "compute/lbfgs.h"
+#include "nn/rows_net.h"
 
 enum { CACHE_BYTES = 64 << 20, MOST_ROW_SPACE = 4096, ITERATION_LIMIT = 5000 };
 
@@ -105,27 +107,24 @@ static bool take_start(const gbv_model *start, const scaling *scale, size_t *col
     return true;
 }
 
-static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
+static gbv_status fit_to_minimum(const fit_task *task, const scaling *scale, gbv_model *model, gbv_error *error)
 {
-    scaling scale;
     size_t outputs = task->outputs, weight_count = task->data->columns * outputs;
-    gbv_status status = scaling_fit(task, &scale, error);
-    if (status != GBV_OK)
-        return status;
-    const double *rows = cached_rows(task, &scale);
+    gbv_status status = GBV_OK;
+    const double *rows = cached_rows(task, scale);
     const fit_shape *known = task->how->shape;
     bool shaped = known && known->inverse && known->width == task->data->columns;
     bool reduce = !shaped && task->data->rows < task->data->columns && task->data->rows <= MOST_ROW_SPACE;
     row_space space;
     linear_objective objective = {.task = task,
-                                  .scale = &scale,
+                                  .scale = scale,
                                   .rows = rows,
                                   .width = task->data->columns,
                                   .outputs = outputs,
                                   .l2 = task->options->l2,
                                   .shape = reduce ? NULL : task->how->shape};
     if (reduce) {
-        if ((status = row_space_open(&space, task, &scale, rows, error)) != GBV_OK)
+        if ((status = row_space_open(&space, task, scale, rows, error)) != GBV_OK)
             return status;
         objective.rows = space.coordinates;
         objective.width = space.rank;
@@ -135,11 +134,11 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
     size_t *columns = arena_array(task->scratch, outputs, sizeof *columns);
     if (!point || !columns)
         return error_out_of_memory(error, "fitting a linear model");
-    bool started = take_start(task->how->start, &scale, columns, model);
+    bool started = take_start(task->how->start, scale, columns, model);
     if (started) {
         memcpy(bias, model->bias, outputs * sizeof *bias);
         if (reduce)
-            status = row_space_map_into(&space, task, &scale, rows, model->weights, point, error);
+            status = row_space_map_into(&space, task, scale, rows, model->weights, point, error);
         else
             memcpy(point, model->weights, weight_count * sizeof *point);
         memset(model->weights, 0, weight_count * sizeof *point);
@@ -150,11 +149,24 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
         return status;
     memcpy(model->bias, bias, outputs * sizeof *bias);
     if (reduce)
-        status = row_space_map_back(&space, task, &scale, rows, point, model->weights, error);
+        status = row_space_map_back(&space, task, scale, rows, point, model->weights, error);
     else
         memcpy(model->weights, point, weight_count * sizeof *point);
-    scaling_fold(&scale, model->inputs, outputs, model->weights, model->bias);
+    scaling_fold(scale, model->inputs, outputs, model->weights, model->bias);
     return status;
+}
+
+static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
+{
+    scaling scale;
+    const char *optimizer = task->options->optimizer;
+    gbv_status status = scaling_fit(task, &scale, error);
+    if (status != GBV_OK)
+        return status;
+    if (!optimizer || strcmp(optimizer, "lbfgs") == 0)
+        return fit_to_minimum(task, &scale, model, error);
+    start_at_class_shares(task, model->bias);
+    return rows_net_fit(task, &scale, model, error);
 }
 
 extern const model_kind model_linear;
@@ -162,5 +174,7 @@ const model_kind model_linear = {
     .name = "linear",
     .summary = "multinomial logistic regression with an L2 penalty, fitted to convergence",
     .feature_space = "centred logits of the model",
+    .defaults =
+        {.epochs = 20, .steps = 600, .batch = 32, .learning_rate = 1e-2, .optimizer = "adam", .schedule = "linear"},
     .fit = fit,
 };

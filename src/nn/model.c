@@ -94,6 +94,7 @@ void gbv_model_free(gbv_model *model)
     for (size_t k = 0; model->feature_names && k < model->inputs; k++)
         free(model->feature_names[k]);
     free(model->feature_names);
+    network_free(model);
     free(model->history);
     free(model->classes);
     free(model->parameters);
@@ -191,6 +192,18 @@ gbv_status model_fit(const sample *data, size_t class_count, const gbv_model_opt
     return model_refit(data, class_count, options, subject, &(refit){0}, scratch, model, error);
 }
 
+static gbv_status create(const model_kind *kind, const sample *data, const gbv_model_options *options, size_t outputs,
+                         gbv_model **model, gbv_error *error)
+{
+    if (kind->of_images)
+        return network_create(data, options, outputs, model, error);
+    size_t hidden = kind->has_hidden_layer ? options->hidden : 0;
+    gbv_status status = check_sizes(data->rows, data->columns, hidden, outputs, error);
+    if (status == GBV_OK && !(*model = model_create(kind, data->columns, hidden, outputs)))
+        status = error_out_of_memory(error, "a model");
+    return status;
+}
+
 gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_options *options, const char *subject,
                        const refit *how, arena *scratch, gbv_model **model, gbv_error *error)
 {
@@ -209,13 +222,10 @@ gbv_status model_refit(const sample *data, size_t class_count, const gbv_model_o
     if ((status = check_rows(data, class_count, classes, weights, error)) != GBV_OK)
         return status;
     const model_kind *kind = model_kind_find(options->model);
-    size_t hidden = kind->has_hidden_layer ? options->hidden : 0;
     size_t outputs = columns_of_classes(classes, data->rows, class_count, column_of);
-    if ((status = check_sizes(data->rows, data->columns, hidden, outputs, error)) != GBV_OK)
+    gbv_model *fitted;
+    if ((status = create(kind, data, options, outputs, &fitted, error)) != GBV_OK)
         return status;
-    gbv_model *fitted = model_create(kind, data->columns, hidden, outputs);
-    if (!fitted)
-        return error_out_of_memory(error, "a model");
     for (size_t c = 0; c < class_count; c++)
         if (column_of[c] >= 0)
             fitted->classes[column_of[c]] = (int32_t)c;
@@ -246,6 +256,9 @@ gbv_status model_start(const gbv_model_options *options, size_t inputs, size_t o
     if (status != GBV_OK)
         return status;
     const model_kind *kind = model_kind_find(options->model);
+    if (kind->of_images)
+        return error_set(error, GBV_USAGE, "the model %s takes images: only linear and mlp begin from rows",
+                         kind->name);
     size_t hidden = kind->has_hidden_layer ? options->hidden : 0;
     if ((status = check_sizes(0, inputs, hidden, outputs, error)) != GBV_OK)
         return status;
@@ -260,22 +273,22 @@ gbv_status model_start(const gbv_model_options *options, size_t inputs, size_t o
 
 size_t model_feature_count(const gbv_model *model)
 {
-    return model->hidden ? model->hidden : model->outputs;
+    return model->net ? model->net->feature_count : model->hidden ? model->hidden : model->outputs;
 }
 
 /* A layer's weights as compute/narrow.h wants them, and room for what it makes of a block. */
-typedef struct layer {
+typedef struct dense_layer {
     size_t inputs, outputs, padded;
     const double *bias;
     double *weights; /* inputs x padded */
     double *sums;    /* block x padded */
     double *out;     /* block x outputs */
-} layer;
+} dense_layer;
 
-static bool layer_open(layer *l, size_t inputs, size_t outputs, const double *weights, const double *bias, size_t block,
-                       arena *scratch)
+static bool layer_open(dense_layer *l, size_t inputs, size_t outputs, const double *weights, const double *bias,
+                       size_t block, arena *scratch)
 {
-    *l = (layer){.inputs = inputs, .outputs = outputs, .padded = narrow_padded(outputs), .bias = bias};
+    *l = (dense_layer){.inputs = inputs, .outputs = outputs, .padded = narrow_padded(outputs), .bias = bias};
     l->weights = arena_array(scratch, inputs, l->padded * sizeof *l->weights);
     l->sums = arena_array(scratch, block, l->padded * sizeof *l->sums);
     l->out = arena_array(scratch, block, outputs * sizeof *l->out);
@@ -286,7 +299,7 @@ static bool layer_open(layer *l, size_t inputs, size_t outputs, const double *we
 }
 
 /* l->out = in * weights + bias for `rows` rows. */
-static void layer_apply(const layer *l, const double *in, size_t rows)
+static void layer_apply(const dense_layer *l, const double *in, size_t rows)
 {
     narrow_multiply(in, rows, l->inputs, l->weights, l->padded, l->sums);
     for (size_t i = 0; i < rows; i++)
@@ -325,7 +338,9 @@ static void write_block(const gbv_model *model, const readout *out, size_t first
 gbv_status model_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
                           gbv_error *error)
 {
-    layer hidden = {0}, output;
+    dense_layer hidden = {0}, output;
+    if (model->net)
+        return network_read_out(model, data, out, scratch, error);
     if (data->columns != model->inputs)
         return error_set(error, GBV_BAD_INPUT, "the rows have %zu features, the model was fitted on %zu", data->columns,
                          model->inputs);

@@ -44,6 +44,7 @@ struct gbv_model {
     struct network_reader *reader;  /* kept from one readout for the next; network.c's */
     epoch_record *curve;            /* of its training; NULL: not known */
     size_t curve_count, best_epoch; /* best_epoch, from 1, is the one whose values these are */
+    char *note;                     /* what a user should know of how its training began; NULL: nothing */
     int32_t *classes;               /* outputs: the class each column stands for, as the caller numbers classes */
     char **class_names;             /* outputs, only for models that are written or read; else NULL */
     char **feature_names;           /* inputs, where the files it was trained on name them; else NULL */

@@ -8,6 +8,7 @@
 #include "base/plan.h"
 #include "data/feature_names.h"
 #include "nn/final.h"
+#include "nn/kind.h"
 
 static gbv_status check_weights(const gbv_sources *sources, const double *weights, gbv_error *error)
 {
@@ -99,6 +100,9 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     plan p = plan_begin(options->threads);
     gbv_model_options planned = *options;
     planned.threads = p.threads;
+    const model_kind *kind = status == GBV_OK ? model_kind_find(options->model) : NULL;
+    if (kind && kind->of_images && !planned.threads_per_model)
+        planned.threads_per_model = p.threads;
     if (status == GBV_OK && sources->count == 0)
         status = error_set(error, GBV_USAGE, "there are no sources to train on: give at least one");
     if (status == GBV_OK && weights)

@@ -1,0 +1,261 @@
+/* network.c - networks of images as models: what they take, how their training begins, and what they make of images. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compute/dense.h"
+#include "nn/kind.h"
+#include "nn/loop.h"
+#include "nn/weights.h"
+
+static const normalisation normalisations[] = {
+    {"imagenet", {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}},
+    {"half", {0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}},
+    {"none", {0, 0, 0}, {1, 1, 1}},
+};
+
+const normalisation *normalisation_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof normalisations / sizeof *normalisations; i++)
+        if (strcmp(normalisations[i].name, name) == 0)
+            return &normalisations[i];
+    return NULL;
+}
+
+/* A program that runs the model, for whoever comes first; another who comes meanwhile compiles its own. */
+struct network_reader {
+    atomic_flag busy;
+    program *compiled;
+    size_t batch, threads;
+};
+
+gbv_status model_create_network(const model_kind *kind, net_options options, gbv_image_shape images,
+                                const char *normalise, gbv_model **model, gbv_error *error)
+{
+    gbv_model *m = memory_zeroed(1, sizeof *m);
+    gbv_status status = GBV_OK;
+    size_t wanted = kind->image_channels;
+    *model = NULL;
+    if (!m)
+        return error_out_of_memory(error, "a model");
+    if (!images.height || !images.width || !images.channels)
+        status =
+            error_set(error, GBV_BAD_INPUT,
+                      "the model %s takes images, which the rows are not known to be: give a folder of images, an "
+                      "IDX or CIFAR file, or an array of rows x height x width or rows x channels x height x width",
+                      kind->name);
+    else if (wanted && images.channels != wanted && images.channels != 1)
+        status = error_set(error, GBV_BAD_INPUT, "the model %s takes images of 1 or %zu channels; these have %zu",
+                           kind->name, wanted, images.channels);
+    if (status != GBV_OK)
+        goto done;
+    strncpy(m->kind, kind->name, sizeof m->kind - 1);
+    m->outputs = options.outputs;
+    m->inputs = images.channels * images.height * images.width;
+    m->input = (extent){wanted ? wanted : images.channels, images.height, images.width};
+    m->normalise = normalisation_find(normalise);
+    m->classes = memory_array(m->outputs, sizeof *m->classes);
+    m->reader = memory_zeroed(1, sizeof *m->reader);
+    options.channels = m->input.channels;
+    if (!m->classes || !m->reader) {
+        status = error_out_of_memory(error, "a model");
+        goto done;
+    }
+    for (size_t k = 0; k < m->outputs; k++)
+        m->classes[k] = (int32_t)k;
+    if ((status = net_create(kind->name, &options, &m->net, error)) == GBV_OK)
+        status = net_values_create(m->net, &m->values, error);
+done:
+    if (status == GBV_OK)
+        *model = m;
+    else
+        gbv_model_free(m);
+    return status;
+}
+
+void network_free(gbv_model *model)
+{
+    if (model->reader)
+        program_free(model->reader->compiled);
+    free(model->reader);
+    net_values_free(&model->values);
+    net_free(model->net);
+    free(model->curve);
+    free(model->note);
+}
+
+gbv_status network_create(const sample *data, const gbv_model_options *options, size_t outputs, gbv_model **model,
+                          gbv_error *error)
+{
+    const model_kind *kind = model_kind_find(options->model);
+    gbv_model_options resolved = model_options_resolve(options, data->rows);
+    weights_description file = {0};
+    gbv_status status = options->pretrained ? weights_describe(options->pretrained, &file, error) : GBV_OK;
+    if (status != GBV_OK)
+        return status;
+    net_options how = {.outputs = outputs, .dropout = options->dropout, .stride_in_first = file.stride_in_first};
+    if ((status = model_create_network(kind, how, sample_shape(data), resolved.normalise, model, error)) == GBV_OK)
+        (*model)->backend = backend_find(options->backend);
+    return status;
+}
+
+/* Random numbers, and over them those of a file. */
+static gbv_status begin(const fit_task *task, gbv_model *model, gbv_error *error)
+{
+    const gbv_model_options *o = task->options;
+    weights_report report = {0};
+    sentence told = {0};
+    net_initialise(model->net, o->seed, task->subject, task->how->draw, &model->values);
+    if (!o->pretrained)
+        return GBV_OK;
+    gbv_status status = weights_load(model->net, o->pretrained, &model->values, &report, error);
+    if (status == GBV_OK)
+        weights_report_tell(&report, model->net, o->pretrained, &told);
+    weights_report_free(&report);
+    if (status == GBV_OK && told.length && !(model->note = strdup(told.text)))
+        status = error_out_of_memory(error, "a model");
+    return status;
+}
+
+static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
+{
+    gbv_model_options options = model_options_resolve(task->options, task->data->rows);
+    model->curve = memory_array(options.epochs, sizeof *model->curve);
+    loop_task training = {
+        .fit = task,
+        .options = &options,
+        .net = model->net,
+        .values = &model->values,
+        .rows = {.data = task->data, .normalise = model->normalise, .in = model->input, .threads = options.threads},
+        .decay = options.weight_decay,
+        .decay_all = true,
+        .model = model,
+        .curve = model->curve};
+    gbv_status status = model->curve ? begin(task, model, error) : error_out_of_memory(error, "fitting a network");
+    if (status == GBV_OK)
+        status = loop_train(&training, error);
+    model->curve_count = training.epochs_done;
+    model->best_epoch = training.best_epoch;
+    return status;
+}
+
+enum { MOST_BATCH = 64, FEWEST_BATCH = 8, MOST_NUMBERS = 1 << 21 };
+
+static gbv_status check_images(const gbv_model *model, const sample *data, gbv_error *error)
+{
+    gbv_image_shape shape = sample_shape(data);
+    if (shape.height == model->input.height && shape.width == model->input.width &&
+        (shape.channels == model->input.channels || shape.channels == 1))
+        return GBV_OK;
+    if (!shape.height)
+        return error_set(error, GBV_BAD_INPUT, "the %s model takes images, which the rows are not known to be",
+                         model->kind);
+    return error_set(error, GBV_BAD_INPUT,
+                     "the images are %zu x %zu of %zu channels, those of the %s model %zu x %zu of %zu: bring them to "
+                     "one size, for folders with --resize",
+                     shape.width, shape.height, shape.channels, model->kind, model->input.width, model->input.height,
+                     model->input.channels);
+}
+
+static gbv_status open_reader(struct network_reader *r, const gbv_model *model, size_t batch, size_t threads,
+                              gbv_error *error)
+{
+    if (r->compiled && (r->batch != batch || r->threads != threads)) {
+        program_free(r->compiled);
+        r->compiled = NULL;
+    }
+    r->batch = batch;
+    r->threads = threads;
+    program_options how = {.backend = model->backend ? model->backend : backend_find(NULL),
+                           .batch = batch,
+                           .in = model->input,
+                           .threads = threads};
+    gbv_status status = r->compiled ? GBV_OK : program_compile(model->net, &how, &r->compiled, error);
+    if (status == GBV_OK)
+        program_load(r->compiled, &model->values); /* which may have changed since */
+    return status;
+}
+
+static void widen(const float *from, size_t count, double *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (double)from[i];
+}
+
+/* Writes what was asked for of the first `count` rows of a batch that starts at row `first`. */
+static gbv_status write_batch(const gbv_model *model, const program *p, const readout *out, size_t first, size_t count,
+                              double *logits, gbv_error *error)
+{
+    size_t outputs = model->outputs, features = model->net->feature_count;
+    widen(program_logits(p), count * outputs, logits);
+    for (size_t i = 0; i < count * outputs; i++)
+        if (!isfinite(logits[i]))
+            return error_set(error, GBV_BAD_INPUT,
+                             "row %zu takes the model out of the range of numbers: its pixels are too large",
+                             first + i / outputs + 1);
+    if (out->logits)
+        memcpy(out->logits + first * outputs, logits, count * outputs * sizeof *logits);
+    if (out->features)
+        widen(program_features(p), count * features, out->features + first * features);
+    if (out->probabilities) {
+        dense_softmax_rows(logits, count, outputs);
+        memcpy(out->probabilities + first * outputs, logits, count * outputs * sizeof *logits);
+    }
+    return GBV_OK;
+}
+
+gbv_status network_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
+                            gbv_error *error)
+{
+    gbv_status status = check_images(model, data, error);
+    if (status != GBV_OK || data->rows == 0)
+        return status;
+    size_t most = MOST_NUMBERS / model->inputs, threads = out->threads ? out->threads : 1;
+    size_t batch = most > MOST_BATCH ? MOST_BATCH : most < FEWEST_BATCH ? FEWEST_BATCH : most;
+    batch = batch < data->rows ? batch : data->rows;
+    feed images = {.data = data, .normalise = model->normalise, .in = model->input, .threads = threads};
+    size_t *rows = arena_array(scratch, batch, sizeof *rows);
+    double *logits = arena_array(scratch, model->outputs, batch * sizeof *logits);
+    if (!rows || !logits || !feed_open(&images, batch, scratch))
+        return error_out_of_memory(error, "using a model");
+    struct network_reader own = {0}, *reader = atomic_flag_test_and_set(&model->reader->busy) ? &own : model->reader;
+    status = open_reader(reader, model, batch, threads, error);
+    for (size_t first = 0; first < data->rows && status == GBV_OK; first += batch) {
+        size_t count = data->rows - first < batch ? data->rows - first : batch;
+        for (size_t i = 0; i < batch; i++)
+            rows[i] = i < count ? first + i : i - count;
+        if ((status = feed_batch(&images, reader->compiled, rows, batch, error)) == GBV_OK) {
+            program_forward(reader->compiled, 0);
+            status = write_batch(model, reader->compiled, out, first, count, logits, error);
+        }
+    }
+    if (reader == &own)
+        program_free(own.compiled);
+    else
+        atomic_flag_clear(&reader->busy);
+    return status;
+}
+
+#define NETWORK(kind, channels, what, ...)                                                                             \
+    extern const model_kind model_##kind;                                                                              \
+    const model_kind model_##kind = {.name = #kind,                                                                    \
+                                     .summary = what,                                                                  \
+                                     .feature_space = "pooled features of the network",                                \
+                                     .of_images = true,                                                                \
+                                     .image_channels = channels,                                                       \
+                                     .defaults = {__VA_ARGS__},                                                        \
+                                     .fit = fit}
+
+#define RESNET(kind, layers)                                                                                           \
+    NETWORK(kind, 3, "ResNet of " layers " layers for images, best from pretrained weights", .epochs = 10,             \
+            .steps = 300, .batch = 32, .learning_rate = 1e-3, .pretrained_rate = 1e-4, .optimizer = "adam",            \
+            .schedule = "paper", .held_out = 0.1, .normalise = "imagenet")
+
+NETWORK(cnn, 0, "a small convolutional network for images of about 28 to 64 pixels", .epochs = 6, .steps = 600,
+        .batch = 64, .learning_rate = 3e-3, .pretrained_rate = 1e-3, .optimizer = "adam", .schedule = "linear",
+        .held_out = 0.1, .normalise = "half");
+RESNET(resnet18, "18");
+RESNET(resnet34, "34");
+RESNET(resnet50, "50");
