@@ -58,19 +58,20 @@ typedef struct gbv_model_options {
     bool nesterov;
     double weight_decay; /* networks: of every parameter */
     double label_smoothing;
-    double dropout;         /* networks of images: after each stage */
-    double held_out;        /* share of the rows kept out of training to choose the epoch by; 0: none, the last epoch */
-    size_t patience;        /* epochs without a better held-out loss after which training stops; 0: never */
-    gbv_use use;            /* of the sources' weights in the final model */
-    const char *pretrained; /* networks of images: a safetensors file to start from; NULL: random numbers */
-    const char *normalise;  /* of pixels: "imagenet", "half", "none" */
-    const char *backend;    /* "cpu" or "reference"; NULL or "auto": the fastest there is */
-    const char *cache;      /* a folder where trained networks of sources are kept and found again; NULL: none */
-    size_t cache_bytes;     /* that the folder may hold; 0: 4 GiB */
-    const char *checkpoint; /* gbv_train of a network: a file written after each epoch; NULL: none */
-    bool resume;            /* go on from that file where it is there */
-    uint64_t seed;          /* first weights and order of rows */
-    size_t threads;         /* 0: every core; results do not depend on it */
+    double dropout;  /* networks of images: after each stage */
+    double held_out; /* share of the rows kept out of training to choose the epoch by; 0: none, the last epoch; below
+                        zero: the model's own default */
+    size_t patience; /* epochs without a better held-out loss after which training stops; 0: never */
+    gbv_use use;     /* of the sources' weights in the final model */
+    const char *pretrained;   /* networks of images: a safetensors file to start from; NULL: random numbers */
+    const char *normalise;    /* of pixels: "imagenet", "half", "none" */
+    const char *backend;      /* "cpu" or "reference"; NULL or "auto": the fastest there is */
+    const char *cache;        /* a folder where trained networks of sources are kept and found again; NULL: none */
+    size_t cache_bytes;       /* that the folder may hold; 0: 4 GiB */
+    const char *checkpoint;   /* gbv_train of a network: a file written after each epoch; NULL: none */
+    bool resume;              /* go on from that file where it is there */
+    uint64_t seed;            /* first weights and order of rows */
+    size_t threads;           /* 0: every core; results do not depend on it */
     size_t threads_per_model; /* networks: that one model may use; its last bits depend on it. 0: one for the models of
                                  sources, which are trained side by side, and all for the final one */
     gbv_progress_callback *progress; /* may be NULL */

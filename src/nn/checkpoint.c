@@ -117,7 +117,7 @@ static size_t list_arrays(const checkpoint *c, named_floats arrays[MOST_TENSORS]
 
 gbv_status checkpoint_write(const checkpoint *c, gbv_error *error)
 {
-    named_floats arrays[MOST_TENSORS];
+    named_floats arrays[MOST_TENSORS] = {{0}};
     tensor tensors[MOST_TENSORS + 2];
     size_t count = list_arrays(c, arrays), epochs = c->state->epoch;
     const loop_state *s = c->state;
@@ -183,7 +183,7 @@ static gbv_status read_state(checkpoint *c, const safetensors *file, gbv_error *
 
 static gbv_status read_arrays(checkpoint *c, const safetensors *file, size_t most_epochs, gbv_error *error)
 {
-    named_floats arrays[MOST_TENSORS];
+    named_floats arrays[MOST_TENSORS] = {{0}};
     size_t count = list_arrays(c, arrays), epochs = c->state->epoch;
     gbv_status status = GBV_OK;
     if (epochs > most_epochs || c->state->best_epoch > epochs || c->state->threads == 0)

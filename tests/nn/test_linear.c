@@ -431,7 +431,7 @@ static void features_are_the_centred_logits(void **state)
     gbv_error error;
     assert_int_equal(model_feature_count(model), 3);
     assert_ok(
-        model_read_out(model, rows_sample(&r, NULL), &(readout){logits, probabilities, features}, &scratch, &error),
+        model_read_out(model, rows_sample(&r, NULL), &(readout){logits, probabilities, features, 0}, &scratch, &error),
         error);
     for (size_t i = 0; i < 100; i++) {
         double mean = (logits[3 * i] + logits[3 * i + 1] + logits[3 * i + 2]) / 3, sum = 0, by_hand = model->bias[1];
@@ -497,35 +497,6 @@ static void rows_that_hardly_weigh_do_not_set_the_scale(void **state)
     rows_free(&r);
 }
 
-static void wrong_options_are_refused_by_name(void **state)
-{
-    (void)state;
-    gbv_error error;
-    gbv_model_options options = gbv_model_defaults();
-    assert_int_equal(model_options_check(&options, &error), GBV_OK);
-    options.model = "forest";
-    assert_int_equal(model_options_check(&options, &error), GBV_USAGE);
-    assert_non_null(strstr(error.message, "forest"));
-    assert_non_null(strstr(error.message, "linear, mlp"));
-    options.model = "linear";
-    const double wrong[] = {-1, NAN, INFINITY};
-    for (size_t i = 0; i < 3; i++) {
-        options.l2 = wrong[i];
-        assert_int_equal(model_options_check(&options, &error), GBV_USAGE);
-        assert_non_null(strstr(error.message, "l2"));
-    }
-    options = gbv_model_defaults();
-    options.model = "mlp";
-    options.hidden = 0;
-    assert_int_equal(model_options_check(&options, &error), GBV_USAGE);
-    options.hidden = 8;
-    options.batch = 0;
-    assert_int_equal(model_options_check(&options, &error), GBV_USAGE);
-    options.batch = 8;
-    options.learning_rate = 0;
-    assert_int_equal(model_options_check(&options, &error), GBV_USAGE);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,7 +518,6 @@ int main(void)
         cmocka_unit_test(features_are_the_centred_logits),
         cmocka_unit_test(a_callback_can_interrupt_the_fit),
         cmocka_unit_test(rows_that_hardly_weigh_do_not_set_the_scale),
-        cmocka_unit_test(wrong_options_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,22 +68,22 @@ static void multiply(const double *a, size_t m, const double *b, size_t n, size_
 /* What the network makes of the group's rows, TILE of them. */
 static void read_out_tile(group *g, size_t first)
 {
-    const gbv_model *net = g->problem->network;
+    const gbv_model *network = g->problem->network;
     size_t count = smaller(TILE, g->count - first), inner = g->hidden ? g->hidden : g->width;
     double *activations = g->activations + first * g->hidden;
     const double *last = g->hidden ? activations : g->rows + first * g->width;
     if (g->hidden) {
         for (size_t i = 0; i < count; i++)
-            memcpy(activations + i * g->hidden, net->hidden_bias, g->hidden * sizeof *activations);
+            memcpy(activations + i * g->hidden, network->hidden_bias, g->hidden * sizeof *activations);
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)g->hidden, (int)g->width, 1,
-                    g->rows + first * g->width, leading(g->width), net->hidden_weights, (int)g->hidden, 1, activations,
-                    (int)g->hidden);
+                    g->rows + first * g->width, leading(g->width), network->hidden_weights, (int)g->hidden, 1,
+                    activations, (int)g->hidden);
     }
     for (size_t i = 0; i < count; i++) {
         size_t label = (size_t)g->labels[first + i];
-        double logit = net->bias[label];
+        double logit = network->bias[label];
         for (size_t k = 0; k < inner; k++) {
-            double weight = net->weights[k * net->outputs + label], value = last[i * inner + k];
+            double weight = network->weights[k * network->outputs + label], value = last[i * inner + k];
             if (g->hidden) {
                 bool active = value > 0;
                 activations[i * inner + k] = value = active ? value : 0;
@@ -235,25 +235,25 @@ static gbv_status add_group(const davinz_problem *p, const size_t *members, size
 
 static gbv_status check(const davinz_problem *p, gbv_error *error)
 {
-    const gbv_model *net = p->network;
+    const gbv_model *network = p->network;
     if (p->features.rows < 1 || p->reference.rows < 1)
         return error_set(
             error, GBV_USAGE,
             "davinz was given %zu rows of a source and %zu of the reference: it needs at least one of each",
             p->features.rows, p->reference.rows);
-    if (p->features.columns != net->inputs || p->reference.columns != net->inputs)
+    if (p->features.columns != network->inputs || p->reference.columns != network->inputs)
         return error_set(error, GBV_USAGE,
                          "the source has %zu columns, the reference %zu and the network takes %zu: they must be alike",
-                         p->features.columns, p->reference.columns, net->inputs);
+                         p->features.columns, p->reference.columns, network->inputs);
     size_t row, column;
     if (matrix_find_non_finite(&p->features, &row, &column))
         return error_set(error, GBV_BAD_INPUT,
                          "row %zu, column %zu of the source is not a finite number: mend or leave out the row", row + 1,
                          column + 1);
     for (size_t i = 0; i < p->features.rows; i++)
-        if (p->labels[i] < 0 || (size_t)p->labels[i] >= net->outputs)
+        if (p->labels[i] < 0 || (size_t)p->labels[i] >= network->outputs)
             return error_set(error, GBV_BAD_INPUT, "row %zu has label %d: the network has outputs for 0 to %zu", i + 1,
-                             p->labels[i], net->outputs - 1);
+                             p->labels[i], network->outputs - 1);
     return GBV_OK;
 }
 
