@@ -102,6 +102,20 @@ static int find_word(const char *words, const char *value)
     return -1;
 }
 
+static int take_size(const command *self, const option *o, const char *value)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double size = strtod(value, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    for (const char *u = units; unit && u <= unit; u++)
+        size *= 1024;
+    if (*(end + (unit != NULL)) || end == value || !(size >= 1 && size < 1e18))
+        return complain(self, GBV_USAGE, "--%s is '%s'; expected a size such as 500M or 4G", o->name, value);
+    *(size_t *)o->target = (size_t)size;
+    return PARSED;
+}
+
 static int store(const command *self, const option *o, const char *value)
 {
     char *end;
@@ -128,6 +142,8 @@ static int store(const command *self, const option *o, const char *value)
             return complain(self, GBV_USAGE, "--%s is '%s'; expected a number", o->name, value);
         *(double *)o->target = number;
         return PARSED;
+    case OPTION_SIZE:
+        return take_size(self, o, value);
     case OPTION_COUNT:
     case OPTION_SEED:
         if (strspn(value, "0123456789") != strlen(value) || !*value)

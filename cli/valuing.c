@@ -23,7 +23,7 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
          "resamplings of the reference rows for the intervals (default: 200)", 0},
         {"refits", OPTION_COUNT, &options->refits, "R",
          "fits of each model on resampled rows of its source, for the intervals, or 0", 0},
-        {"memory", OPTION_TEXT, &chosen->memory, "SIZE",
+        {"memory", OPTION_SIZE, &options->memory, "SIZE",
          "what lava's cost matrix may take, such as 500M or 4G (default: a quarter of the machine's)", 0},
         {"fast", OPTION_FLAG, &options->fast, NULL, "single precision where a measure offers it (1e-6)", 0},
         {"seed", OPTION_SEED, &options->model.seed, "N", "random numbers of the mlp and of the intervals", 0},
@@ -74,24 +74,6 @@ static int read_intervals(const command *self, valuing *chosen)
     return PARSED;
 }
 
-static int read_memory(const command *self, valuing *chosen)
-{
-    const char *text = chosen->memory;
-    char *end;
-    if (!text)
-        return PARSED;
-    double size = strtod(text, &end);
-    static const char units[] = "KMGT";
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    for (const char *u = units; unit && u <= unit; u++)
-        size *= 1024;
-    end += unit != NULL;
-    if (*end || end == text || !(size >= 1 && size < 1e18))
-        return complain(self, GBV_USAGE, "--memory is '%s'; expected a size such as 500M or 4G", text);
-    chosen->options.memory = (size_t)size;
-    return PARSED;
-}
-
 int valuing_check(const command *self, valuing *chosen, const inputs *in)
 {
     gbv_value_options *options = &chosen->options;
@@ -107,9 +89,7 @@ int valuing_check(const command *self, valuing *chosen, const inputs *in)
     else if (chosen->undefined && strcmp(chosen->undefined, "error") != 0)
         return complain(self, GBV_USAGE, "--undefined is '%s'; expected error or zero", chosen->undefined);
     int code = read_tau(self, chosen);
-    if (code == PARSED)
-        code = read_intervals(self, chosen);
-    return code == PARSED ? read_memory(self, chosen) : code;
+    return code == PARSED ? read_intervals(self, chosen) : code;
 }
 
 int valuing_read(const command *self, valuing *chosen, const inputs *in)

@@ -7,7 +7,7 @@
 
 typedef struct valuing {
     gbv_value_options options;
-    const char *measure, *variant, *tau, *prior, *undefined, *intervals, *memory;
+    const char *measure, *variant, *tau, *prior, *undefined, *intervals;
     double *prior_numbers;
 } valuing;
 

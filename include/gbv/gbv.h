@@ -21,6 +21,7 @@
 #include <gbv/value.h>
 
 #include <gbv/annotation.h>
+#include <gbv/cache.h>
 #include <gbv/compare.h>
 #include <gbv/data.h>
 #include <gbv/matrix.h>

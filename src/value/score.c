@@ -13,6 +13,7 @@
 #include "value/method/pool.h"
 #include "value/pieces.h"
 #include "value/shared_rows.h"
+#include "value/source_model.h"
 #include "value/valuation.h"
 #include "value/watch.h"
 
@@ -22,6 +23,7 @@ typedef struct worker {
     double *terms; /* a number per row of the largest target */
     watch *watch;
     double model_seconds, *seconds;
+    size_t models_found; /* in the cache */
 } worker;
 
 static double standard_error_of_mean(const double *terms, size_t count)
@@ -124,6 +126,18 @@ static gbv_status score_model(const valuation *v, const gbv_model *model, size_t
     return status;
 }
 
+static gbv_status fit_model(const valuation *v, size_t index, const refit *how, worker *w, gbv_model **model,
+                            gbv_error *error)
+{
+    double begun = clock_seconds();
+    bool found;
+    arena_reset(&w->fitting);
+    gbv_status status = source_model(v, index, how, &w->fitting, model, &found, error);
+    w->model_seconds += clock_seconds() - begun;
+    w->models_found += found;
+    return status;
+}
+
 /* Models of resampled rows of the source, on all rows of the targets, by the first way of scoring. */
 static gbv_status score_refits(const valuation *v, const gbv_model *first, size_t index, worker *w, gbv_error *error)
 {
@@ -133,11 +147,8 @@ static gbv_status score_refits(const valuation *v, const gbv_model *first, size_
     gbv_status status = GBV_OK;
     for (size_t r = 0; r < by->draws.refits && status == GBV_OK; r++) {
         gbv_model *model = NULL;
-        double begun = clock_seconds();
-        arena_reset(&w->fitting);
         how.draw = (uint32_t)r + 1;
-        status = v->problem->phi(&v->given, index, &how, &w->fitting, &model, error);
-        w->model_seconds += clock_seconds() - begun;
+        status = fit_model(v, index, &how, w, &model, error);
         for (size_t t = 0; t < v->target_count && status == GBV_OK; t++) {
             pieces p;
             double *parts = scoring_parts(v, by, index, t) + (draws_refits(&by->draws) + r) * by->part_count;
@@ -147,7 +158,7 @@ static gbv_status score_refits(const valuation *v, const gbv_model *first, size_
             if ((status = pieces_read(v, 1, model, index, &v->targets[t], &w->reading, &p, error)) != GBV_OK)
                 break;
             gbv_measure_input input = pieces_input(&p, by);
-            begun = clock_seconds();
+            double begun = clock_seconds();
             status = measure_parts(by->info->name, scoring_variant(by), &input, parts, w->terms, error);
             status = pass_over(by, status, parts);
             w->seconds[0] += clock_seconds() - begun;
@@ -163,12 +174,7 @@ static gbv_status score_source(const valuation *v, size_t index, worker *w, gbv_
 {
     gbv_model *model = NULL;
     bool fitted = !v->sources->items[index].probabilities;
-    gbv_status status = GBV_OK;
-    double begun = clock_seconds();
-    arena_reset(&w->fitting);
-    if (fitted)
-        status = v->problem->phi(&v->given, index, &(refit){0}, &w->fitting, &model, error);
-    w->model_seconds += clock_seconds() - begun;
+    gbv_status status = fitted ? fit_model(v, index, &(refit){0}, w, &model, error) : GBV_OK;
     if (status == GBV_OK)
         status = score_model(v, model, index, w, result, error);
     watch_count(w->watch);
@@ -203,6 +209,7 @@ static void worker_close(worker *w, valuation *v)
         size_t bytes = arena_bytes(&w->fitting) + arena_bytes(&w->reading);
         v->worker_bytes = bytes > v->worker_bytes ? bytes : v->worker_bytes;
         v->model_seconds += w->model_seconds;
+        v->models_found += w->models_found;
         for (size_t m = 0; w->seconds && m < v->scoring_count; m++)
             v->scorings[m].seconds += w->seconds[m];
     }

@@ -66,6 +66,7 @@ typedef struct valuation {
     size_t target_count;
     row_hashes *row_hashes; /* of each source that this run scores */
     double model_seconds;   /* of fitting */
+    size_t models_found;    /* in the cache instead */
     size_t worker_bytes;    /* the most memory that one worker needed */
     bool tau_can_be_judged; /* by final models on a labelled reference */
     tau_choice tau_judged;  /* of the first scoring, when it has folds */

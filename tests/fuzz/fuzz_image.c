@@ -19,7 +19,7 @@ static void use(decoder *decode, const uint8_t *bytes, size_t size)
         abort();
     static unsigned char planes[3 * 24 * 24];
     if (image_convert(&picture, picture.channels == 1 ? 3 : 1, &error) == GBV_OK &&
-        image_resize(&picture, 1 + size % 24, &error) == GBV_OK)
+        image_resize(&picture, 1 + size % 24, 1 + size % 24, &error) == GBV_OK)
         image_store_planes(&picture, planes);
     image_free(&picture);
 }

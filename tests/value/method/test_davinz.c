@@ -18,7 +18,7 @@ static double golden_davinz(const char *format, size_t i)
 /* The authors' network of 12, 16 and 4: W1 (16 x 12), b1, W2 (4 x 16), b2. */
 static gbv_model *golden_network(void)
 {
-    gbv_model *net = model_create(model_kind_find("mlp"), 12, 16, 4);
+    gbv_model *network = model_create(model_kind_find("mlp"), 12, 16, 4);
     npy parameters[4];
     for (int i = 0; i < 4; i++) {
         char name[32];
@@ -27,15 +27,15 @@ static gbv_model *golden_network(void)
     }
     for (size_t k = 0; k < 16; k++) {
         for (size_t j = 0; j < 12; j++)
-            net->hidden_weights[j * 16 + k] = parameters[0].values[k * 12 + j];
+            network->hidden_weights[j * 16 + k] = parameters[0].values[k * 12 + j];
         for (size_t c = 0; c < 4; c++)
-            net->weights[k * 4 + c] = parameters[2].values[c * 16 + k];
-        net->hidden_bias[k] = parameters[1].values[k];
+            network->weights[k * 4 + c] = parameters[2].values[c * 16 + k];
+        network->hidden_bias[k] = parameters[1].values[k];
     }
-    memcpy(net->bias, parameters[3].values, 4 * sizeof *net->bias);
+    memcpy(network->bias, parameters[3].values, 4 * sizeof *network->bias);
     for (int i = 0; i < 4; i++)
         free(parameters[i].values);
-    return net;
+    return network;
 }
 
 static void parts_match_the_published_program(void **state)
@@ -43,9 +43,9 @@ static void parts_match_the_published_program(void **state)
     (void)state;
     npy x = npy_load("davinz_X"), v = npy_load("davinz_V");
     int32_t *labels = npy_labels("davinz_y");
-    gbv_model *net = golden_network();
+    gbv_model *network = golden_network();
     davinz_problem p = {
-        .network = net, .features = npy_matrix(&x), .labels = labels, .reference = npy_matrix(&v), .threads = 1};
+        .network = network, .features = npy_matrix(&x), .labels = labels, .reference = npy_matrix(&v), .threads = 1};
     gbv_error error = {0};
     double parts[DAVINZ_PARTS];
     assert_ok(davinz_parts(&p, parts, &error), error);
@@ -74,7 +74,7 @@ static void parts_match_the_published_program(void **state)
     davinz_scores((const double(*)[DAVINZ_PARTS])three, 3, scores);
     for (size_t s = 0; s < 3; s++)
         assert_close(scores[s], golden_davinz("davinz/three_parties/scores/%zu", s), 1e-7);
-    gbv_model_free(net);
+    gbv_model_free(network);
     free(x.values), free(v.values), free(labels);
 }
 
@@ -116,15 +116,15 @@ static void free_problem(made_up *m)
     free(m->features), free(m->reference), free(m->labels);
 }
 
-static double logit(const gbv_model *net, const float *x, size_t class)
+static double logit(const gbv_model *network, const float *x, size_t class)
 {
-    double sum = net->bias[class];
-    size_t inner = net->hidden ? net->hidden : net->inputs;
+    double sum = network->bias[class];
+    size_t inner = network->hidden ? network->hidden : network->inputs;
     for (size_t k = 0; k < inner; k++) {
-        double value = net->hidden ? net->hidden_bias[k] : (double)x[k];
-        for (size_t j = 0; net->hidden && j < net->inputs; j++)
-            value += (double)x[j] * net->hidden_weights[j * net->hidden + k];
-        sum += (net->hidden && value < 0 ? 0 : value) * net->weights[k * net->outputs + class];
+        double value = network->hidden ? network->hidden_bias[k] : (double)x[k];
+        for (size_t j = 0; network->hidden && j < network->inputs; j++)
+            value += (double)x[j] * network->hidden_weights[j * network->hidden + k];
+        sum += (network->hidden && value < 0 ? 0 : value) * network->weights[k * network->outputs + class];
     }
     return sum;
 }

@@ -1,0 +1,138 @@
+/* cache_folder.c - the folder of the cache as a whole: what is in it, and what has to go. Other runs may add and delete
+ * files at the same time, so a file that has vanished is no error. */
+#include <gbv/cache.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/memory.h"
+#include "nn/safetensors.h"
+
+#define ENDING ".safetensors"
+enum { KEY_LENGTH = 64 };
+
+typedef struct kept_file {
+    char *name, *path; /* name points into path */
+    size_t bytes;
+    struct timespec used;
+} kept_file;
+
+typedef struct kept_files {
+    kept_file *items;
+    size_t count;
+} kept_files;
+
+static int last_used_first(const void *left, const void *right)
+{
+    const kept_file *a = left, *b = right;
+    if (a->used.tv_sec != b->used.tv_sec)
+        return a->used.tv_sec < b->used.tv_sec ? 1 : -1;
+    if (a->used.tv_nsec != b->used.tv_nsec)
+        return a->used.tv_nsec < b->used.tv_nsec ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+/* Only what the cache itself has written is touched: a key and the ending. */
+static bool is_ours(const char *name)
+{
+    return strlen(name) == KEY_LENGTH + strlen(ENDING) && strspn(name, "0123456789abcdef") == KEY_LENGTH &&
+           strcmp(name + KEY_LENGTH, ENDING) == 0;
+}
+
+static void forget(kept_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->items[i].path);
+    free(files->items);
+}
+
+static gbv_status list_files(const char *folder, kept_files *files, gbv_error *error)
+{
+    folder_entries entries;
+    *files = (kept_files){0};
+    if (!folder_read(folder, &entries))
+        return errno == ENOENT
+                   ? GBV_OK
+                   : error_set(error, GBV_FAILED, "%s: cannot be read as a folder (%s): name another with --cache DIR",
+                               folder, strerror(errno));
+    gbv_status status = GBV_OK;
+    if (!(files->items = memory_array(entries.count, sizeof *files->items)))
+        status = error_out_of_memory(error, "the list of cached models");
+    for (size_t i = 0; i < entries.count && status == GBV_OK; i++) {
+        struct stat about;
+        char *path = is_ours(entries.names[i]) ? folder_path(folder, entries.names[i]) : NULL;
+        if (path && stat(path, &about) == 0 && S_ISREG(about.st_mode))
+            files->items[files->count++] = (kept_file){.path = path,
+                                                       .name = path + strlen(path) - strlen(entries.names[i]),
+                                                       .bytes = (size_t)about.st_size,
+                                                       .used = about.st_mtim};
+        else
+            free(path);
+    }
+    folder_free(&entries);
+    if (status == GBV_OK)
+        qsort(files->items, files->count, sizeof *files->items, last_used_first);
+    return status;
+}
+
+static void tell(const kept_file *file, gbv_cache_callback *callback, void *context)
+{
+    gbv_cache_entry entry = {
+        .file = file->name, .model = "", .subject = "", .bytes = file->bytes, .used = (int64_t)file->used.tv_sec};
+    mapped_file bytes;
+    safetensors tensors = {0};
+    json_t *about = NULL;
+    if (mapped_file_open(file->path, &bytes, NULL) != GBV_OK)
+        return;
+    if (safetensors_parse(bytes.bytes, bytes.size, file->path, &tensors, NULL) == GBV_OK) {
+        const char *model = safetensors_metadata(&tensors, "model"), *text = safetensors_metadata(&tensors, "history");
+        about = text ? json_loads(text, 0, NULL) : NULL;
+        const char *subject = json_string_value(json_object_get(about, "source"));
+        entry.model = model ? model : "";
+        entry.subject = subject ? subject : "";
+        entry.rows = (size_t)json_integer_value(json_object_get(about, "rows"));
+    }
+    callback(context, &entry);
+    json_decref(about);
+    safetensors_free(&tensors);
+    mapped_file_close(&bytes);
+}
+
+gbv_status gbv_cache_each(const char *folder, gbv_cache_callback *callback, void *context, gbv_error *error)
+{
+    kept_files files;
+    gbv_status status = list_files(folder, &files, error);
+    for (size_t i = 0; i < files.count && status == GBV_OK; i++)
+        tell(&files.items[i], callback, context);
+    forget(&files);
+    return status;
+}
+
+gbv_status gbv_cache_trim(const char *folder, size_t bytes, size_t *removed, gbv_error *error)
+{
+    kept_files files;
+    size_t held = 0, gone = 0;
+    gbv_status status = list_files(folder, &files, error);
+    for (size_t i = 0; i < files.count && status == GBV_OK; i++) {
+        const kept_file *file = &files.items[i];
+        if (file->bytes <= bytes && held <= bytes - file->bytes) {
+            held += file->bytes;
+            continue;
+        }
+        if (unlink(file->path) == 0)
+            gone++;
+        else if (errno != ENOENT)
+            status = error_set(error, GBV_FAILED, "%s: cannot be deleted (%s)", file->path, strerror(errno));
+    }
+    forget(&files);
+    if (removed)
+        *removed = gone;
+    return status;
+}

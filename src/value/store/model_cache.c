@@ -1,0 +1,232 @@
+#include "value/store/model_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/plan.h"
+
+/* Changed whenever the same key would no longer give the same numbers. */
+#define CACHE_FORMAT "gbv model cache 1"
+#define ENDING ".safetensors"
+enum { BLOCK_ROWS = 64 };
+static const size_t USUAL_BYTES = (size_t)4 << 30;
+
+const char *gbv_cache_folder(void)
+{
+    static __thread char path[4096];
+    const char *own = getenv("GBV_CACHE"), *usual = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = own               ? snprintf(path, sizeof path, "%s", own)
+                 : usual && *usual ? snprintf(path, sizeof path, "%s/gbv/models", usual)
+                 : home && *home   ? snprintf(path, sizeof path, "%s/.cache/gbv/models", home)
+                                   : 0;
+    return length > 0 && (size_t)length < sizeof path ? path : NULL;
+}
+
+static void add_text(hash_stream *hash, const char *name, const char *value)
+{
+    hash_add(hash, name, strlen(name) + 1);
+    hash_add(hash, value ? value : "", value ? strlen(value) + 1 : 1);
+}
+
+static void add_number(hash_stream *hash, const char *name, double value)
+{
+    char text[NUMBER_TEXT];
+    add_text(hash, name, number_format(value, text));
+}
+
+static void add_options(hash_stream *hash, const gbv_model_options *o, const char *subject, uint32_t draw)
+{
+    add_text(hash, "model", o->model);
+    add_text(hash, "optimizer", o->optimizer);
+    add_text(hash, "schedule", o->schedule);
+    add_text(hash, "normalise", o->normalise);
+    add_text(hash, "backend", o->backend);
+    add_text(hash, "subject", subject);
+    add_text(hash, "instruction set", plan_instruction_set());
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"epochs", (double)o->epochs},
+                   {"batch", (double)o->batch},
+                   {"learning_rate", o->learning_rate},
+                   {"momentum", o->momentum},
+                   {"nesterov", o->nesterov},
+                   {"weight_decay", o->weight_decay},
+                   {"label_smoothing", o->label_smoothing},
+                   {"dropout", o->dropout},
+                   {"held_out", o->held_out},
+                   {"patience", (double)o->patience},
+                   {"threads", (double)o->threads_per_model},
+                   {"seed high", (double)(o->seed >> 32)},
+                   {"seed low", (double)(o->seed & UINT32_MAX)},
+                   {"draw", draw}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        add_number(hash, numbers[i].name, numbers[i].value);
+}
+
+static gbv_status add_pretrained(hash_stream *hash, const char *path, gbv_error *error)
+{
+    mapped_file file;
+    gbv_status status = mapped_file_open(path, &file, error);
+    if (status != GBV_OK)
+        return status;
+    add_text(hash, "pretrained", "");
+    hash_add(hash, file.bytes, file.size);
+    mapped_file_close(&file);
+    return GBV_OK;
+}
+
+/* The pixels as a network gets them, so that any change of a file that matters is noticed, and no other. */
+static gbv_status add_rows(hash_stream *hash, const sample *rows, size_t class_count, gbv_error *error)
+{
+    arena scratch = {0};
+    gbv_image_shape shape = sample_shape(rows);
+    bool bytes = sample_is_bytes(rows);
+    size_t width = rows->columns * (bytes ? 1 : sizeof(float)), numbers[BLOCK_ROWS];
+    unsigned char *pixels = arena_array(&scratch, width, BLOCK_ROWS);
+    int32_t *classes = arena_array(&scratch, rows->rows, sizeof *classes);
+    double *weights = arena_array(&scratch, rows->rows, sizeof *weights);
+    gbv_status status = pixels && classes && weights ? GBV_OK : error_out_of_memory(error, "the hash of a source");
+    add_number(hash, "rows", (double)rows->rows);
+    add_number(hash, "classes", (double)class_count);
+    add_number(hash, "height", (double)shape.height);
+    add_number(hash, "width", (double)shape.width);
+    add_number(hash, "channels", (double)shape.channels);
+    for (size_t first = 0; first < rows->rows && status == GBV_OK; first += BLOCK_ROWS) {
+        size_t count = rows->rows - first < BLOCK_ROWS ? rows->rows - first : BLOCK_ROWS;
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = first + i;
+        status = sample_images(rows, numbers, count, 1, bytes ? pixels : NULL, bytes ? NULL : (float *)pixels, error);
+        if (status == GBV_OK)
+            hash_add(hash, pixels, width * count);
+    }
+    if (status == GBV_OK) {
+        sample_labels(rows, classes, weights);
+        hash_add(hash, classes, rows->rows * sizeof *classes);
+        hash_add(hash, weights, rows->rows * sizeof *weights);
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+gbv_status model_cache_key(const sample *rows, size_t class_count, const gbv_model_options *options,
+                           const char *subject, uint32_t draw, char key[65], gbv_error *error)
+{
+    hash_stream hash = hash_open();
+    add_text(&hash, "format", CACHE_FORMAT);
+    add_text(&hash, "version", GBV_VERSION);
+    add_options(&hash, options, subject, draw);
+    gbv_status status = options->pretrained ? add_pretrained(&hash, options->pretrained, error) : GBV_OK;
+    if (status == GBV_OK)
+        status = add_rows(&hash, rows, class_count, error);
+    bool closed = hash_close(&hash, key);
+    return status == GBV_OK && !closed ? error_set(error, GBV_FAILED, "the SHA-256 of a source could not be computed")
+                                       : status;
+}
+
+static char *path_of(const char *folder, const char *key)
+{
+    char *path;
+    return asprintf(&path, "%s/%s" ENDING, folder, key) < 0 ? NULL : path;
+}
+
+/* A file has names for classes; in the cache they are the numbers by which the run knows them. */
+static bool number_classes(gbv_model *model)
+{
+    for (size_t z = 0; z < model->outputs; z++) {
+        char *end;
+        long class_index = strtol(model->class_names[z], &end, 10);
+        if (*end || class_index < 0 || class_index > INT32_MAX)
+            return false;
+        model->classes[z] = (int32_t)class_index;
+        free(model->class_names[z]);
+    }
+    free(model->class_names);
+    model->class_names = NULL;
+    return true;
+}
+
+gbv_model *model_cache_find(const char *folder, const char *key)
+{
+    char *path = path_of(folder, key);
+    gbv_model *model = NULL;
+    gbv_error error;
+    if (path && access(path, R_OK) == 0) {
+        if (gbv_model_read(path, &model, &error) != GBV_OK || !model->net || !model->class_names ||
+            !number_classes(model)) {
+            gbv_model_free(model);
+            model = NULL;
+            unlink(path);
+        } else
+            utimensat(AT_FDCWD, path, NULL, 0); /* used just now */
+    }
+    free(path);
+    return model;
+}
+
+/* With every folder above it. */
+static bool make_folder(const char *folder)
+{
+    char *path = strdup(folder);
+    bool made = path;
+    for (char *slash = path ? strchr(path + 1, '/') : NULL; made && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    made = made && (mkdir(path, 0777) == 0 || errno == EEXIST);
+    free(path);
+    return made;
+}
+
+static char *describe(const char *subject, size_t rows)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return NULL;
+    json_writer json = json_open(stream);
+    json.compact = true;
+    json_begin_object(&json, NULL);
+    json_text(&json, "source", subject);
+    json_count(&json, "rows", rows);
+    json_end(&json);
+    if (fclose(stream) != 0 || !text)
+        return free(text), NULL;
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+bool model_cache_keep(const char *folder, size_t most, const char *key, const char *subject, size_t rows,
+                      gbv_model *model)
+{
+    char *path = path_of(folder, key), *history = model->history, **names = model->class_names;
+    char **numbers = memory_zeroed(model->outputs, sizeof *numbers);
+    bool made = path && numbers && (model->history = describe(subject, rows)) && make_folder(folder);
+    for (size_t z = 0; z < model->outputs && made; z++)
+        made = asprintf(&numbers[z], "%d", (int)model->classes[z]) >= 0;
+    model->class_names = numbers;
+    gbv_error error;
+    made = made && gbv_model_write(model, path, &error) == GBV_OK;
+    for (size_t z = 0; numbers && z < model->outputs; z++)
+        free(numbers[z]);
+    free(numbers);
+    if (model->history != history)
+        free(model->history);
+    model->class_names = names;
+    model->history = history;
+    free(path);
+    return made && gbv_cache_trim(folder, most ? most : USUAL_BYTES, NULL, &error) == GBV_OK;
+}
