@@ -1,10 +1,9 @@
 /* bench_network.c - steps of a network, on command, so that another program can take turns with it.
  *     bench_network NET SIZE BATCH train|infer THREADS FOLDER [BACKEND]
  * FOLDER holds `images` (BATCH x 3 x SIZE x SIZE bytes) and `targets` (BATCH int32) that the other program wrote; the
- * first weights are left there as `parameters` and `statistics` in torchvision's order. Then every line of the input
- * is a number of steps to run, answered by seconds a step, the loss (training) or the first logit, and bytes of the
- * program's memory besides parameters. 0 asks
- * for the processor's peak instead, in GFLOP/s. */
+ * first weights are left there as `parameters` and `statistics`, with their places in `names`. Then every line of the
+ * input is a number of steps to run, answered by seconds a step, the loss (training) or the first logit, and bytes of
+ * the program's memory besides parameters. 0 asks for the processor's peak instead, in GFLOP/s. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "bench_clock.h"
 
 #include "compute/dense.h"
-#include "nn/program.h"
+#include "nn/program_parts.h"
 
 enum { CLASSES = 10 };
 
@@ -46,7 +45,7 @@ CLONED static float multiply_and_add(size_t rounds)
             sums[i] = sums[i] * factor + term;
     for (int i = 1; i < 12; i++)
         sums[0] += sums[i];
-    return sums[0][0];
+    return sums[0][15];
 }
 
 static double peak(size_t threads)
@@ -59,6 +58,16 @@ static double peak(size_t threads)
         kept += multiply_and_add(rounds);
     double flops = 2.0 * 12 * 16 * (double)(rounds * threads);
     return kept == 0 ? 0 : flops / (seconds_now() - start) * 1e-9;
+}
+
+static void write_names(const net *n, const char *folder)
+{
+    char text[1 << 16];
+    size_t length = 0;
+    for (const net_tensor *t = n->tensors; t < n->tensors + n->tensor_count && length < sizeof text - 100; t++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s %s %zu\n", t->name,
+                                   t->statistic ? "statistics" : "parameters", t->offset);
+    file(folder, "names", "wb", text, length);
 }
 
 int main(int count, char **arguments)
@@ -87,6 +96,7 @@ int main(int count, char **arguments)
     program_load(p, &values);
     file(folder, "parameters", "wb", values.parameters, n->parameter_count * sizeof(float));
     file(folder, "statistics", "wb", values.statistics, n->statistic_count * sizeof(float));
+    write_names(n, folder);
     int32_t *targets = file(folder, "targets", "rb", malloc(batch * sizeof *targets), batch * sizeof *targets);
     image_batch images = {.bytes = file(folder, "images", "rb", malloc(pixels), pixels),
                           .of = {3, size, size},
@@ -115,7 +125,7 @@ int main(int count, char **arguments)
             }
         }
         if (steps)
-            printf("%.9f %.9g %zu\n", (seconds_now() - start) / (double)steps, result, program_bytes(p));
+            printf("%.9f %.9g %zu\n", (seconds_now() - start) / (double)steps, result, p->memory_bytes);
         else
             printf("%.1f\n", peak(threads));
         fflush(stdout);
