@@ -21,7 +21,7 @@ static void update(const optimizer_step *step, float *parameters, const float *g
 extern const backend backend_cpu;
 const backend backend_cpu = {
     .name = "cpu",
-    .summary = "oneDNN and BLAS, several threads",
+    .summary = "oneDNN: AVX2 or AVX-512, several threads",
     .convolution = cpu_convolution,
     .batch_norm = cpu_batch_norm,
     .relu = cpu_relu,

@@ -117,8 +117,7 @@ static dnnl_status_t describe_fastest(const request *r, describe *by, const_dnnl
     return by(r, dnnl_convolution_direct, forward, description);
 }
 
-/* Between PyTorch's order, of which only the taps that are kept take part, and `own`. */
-static dnnl_status_t plan_load_and_store(convolution_op *self, const dnnl_memory_desc_t *own, bool train)
+dnnl_status_t convolution_plan_load(convolution_op *self, const dnnl_memory_desc_t *own, bool train)
 {
     const convolution_shape *s = &self->shape;
     dnnl_memory_desc_t whole, kept;
@@ -182,24 +181,72 @@ static dnnl_status_t plan_weights(convolution_op *self, const request *r, const_
     return status;
 }
 
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void forward(const op *base, const op_io *io)
+{
+    const convolution_op *self = (const convolution_op *)base;
+    int before = threads_enter(self->threads);
+    primitive_run(&self->forward,
+                  (const void *const[]){io->in, io->parameters, io->out, io->parameters + self->weight_count},
+                  io->scratch);
+    threads_leave(before);
+}
+
+static void backward(const op *base, const op_io *io)
+{
+    const convolution_op *self = (const convolution_op *)base;
+    int before = threads_enter(self->threads);
+    char *scratch = io->scratch;
+    float *gradient = self->gradient_to_own.made ? (float *)scratch : io->gradient;
+    primitive_run(&self->backward_weights,
+                  (const void *const[]){io->in, io->out_gradient, gradient, io->gradient + self->weight_count},
+                  scratch + rounded(self->gradient_bytes));
+    if (self->gradient_to_own.made)
+        primitive_run(&self->gradient_to_own, (const void *const[]){gradient, io->gradient}, NULL);
+    if (io->in_gradient) {
+        const float *weights = io->parameters;
+        if (self->weights_for_data.made) {
+            weights = (float *)scratch;
+            primitive_run(&self->weights_for_data, (const void *const[]){io->parameters, weights}, NULL);
+        }
+        primitive_run(&self->backward_data, (const void *const[]){io->out_gradient, weights, io->in_gradient},
+                      scratch + rounded(self->weights_for_data_bytes));
+    }
+    threads_leave(before);
+}
+
 dnnl_status_t convolution_plan(convolution_op *self, bool train)
 {
     request r = request_of(self);
-    dnnl_primitive_desc_t forward;
-    dnnl_status_t status = describe_fastest(&r, train ? describe_training : describe_inference, NULL, &forward);
+    dnnl_primitive_desc_t fastest;
+    dnnl_status_t status = describe_fastest(&r, train ? describe_training : describe_inference, NULL, &fastest);
     if (status != dnnl_success)
         return status;
-    dnnl_memory_desc_t own = *order_of(forward, DNNL_ARG_WEIGHTS);
+    dnnl_memory_desc_t own = *order_of(fastest, DNNL_ARG_WEIGHTS);
     self->weight_count = (dnnl_memory_desc_get_size(&own) + sizeof(float) - 1) / sizeof(float);
     status = primitive_create(
-        &self->forward, forward,
+        &self->forward, fastest,
         (const int[]){DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, self->shape.bias ? DNNL_ARG_BIAS : 0, 0});
     if (status == dnnl_success)
-        status = plan_load_and_store(self, &own, train);
+        status = convolution_plan_load(self, &own, train);
     if (status == dnnl_success && train)
-        status = plan_data(self, &r, forward, &own);
+        status = plan_data(self, &r, fastest, &own);
     if (status == dnnl_success && train)
-        status = plan_weights(self, &r, forward, &own);
-    dnnl_primitive_desc_destroy(forward);
+        status = plan_weights(self, &r, fastest, &own);
+    dnnl_primitive_desc_destroy(fastest);
+    self->op.forward = forward;
+    self->op.backward = train ? backward : NULL;
+    size_t weights = rounded(self->gradient_bytes) + self->backward_weights.scratch_bytes;
+    size_t data = rounded(self->weights_for_data_bytes) + self->backward_data.scratch_bytes;
+    self->op.scratch_bytes = larger(self->forward.scratch_bytes, larger(weights, data));
     return status;
 }

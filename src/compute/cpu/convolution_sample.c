@@ -2,10 +2,7 @@
  * times the image unfolded, which holds for each tap and channel what the tap meets at each place of the result. */
 #include "compute/cpu/convolution.h"
 
-#include <string.h>
-
 #include "compute/cpu/layout.h"
-#include "compute/dense.h"
 
 /* The unfolded image is made and used in stretches of rows of the result that stay in the cache. */
 enum { UNFOLDED_AT_ONCE = 1 << 18 };
@@ -56,12 +53,13 @@ void convolution_sample_gradient(const op *base, const op_io *io, size_t sample,
     float *image = io->scratch, *gradient = image + extent_count(s->in), *unfolded = gradient + extent_count(self->out);
     layout_to_plain(s->in, 1, io->in + sample * extent_count(s->in), image);
     layout_to_plain(self->out, 1, io->out_gradient + sample * extent_count(self->out), gradient);
-    int before = threads_enter(1); /* BLAS follows it */
+    int before = threads_enter(1);
     for (size_t first = 0; first < self->out.height; first += self->sample_rows) {
         size_t left = self->out.height - first, rows = left < self->sample_rows ? left : self->sample_rows;
         unfold(self, image, first, rows, unfolded);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)s->outputs, (int)taps, (int)(rows * width), 1,
-                    gradient + first * width, (int)places, unfolded, (int)(rows * width), first > 0, plain, (int)taps);
+        dnnl_sgemm('N', 'T', (dnnl_dim_t)s->outputs, (dnnl_dim_t)taps, (dnnl_dim_t)(rows * width), 1,
+                   gradient + first * width, (dnnl_dim_t)places, unfolded, (dnnl_dim_t)(rows * width), first > 0, plain,
+                   (dnnl_dim_t)taps);
     }
     threads_leave(before);
     for (size_t o = 0; s->bias && o < s->outputs; o++) {

@@ -10,6 +10,7 @@
 typedef struct linear_op {
     op op;
     product product;
+    product_term term;
 } linear_op;
 
 static void forward(const op *base, const op_io *io)
@@ -61,10 +62,17 @@ gbv_status cpu_linear(const linear_shape *shape, const op_setting *setting, op *
     if (!self)
         return error_out_of_memory(error, "a linear layer");
     size_t count = shape->outputs * (shape->inputs + 1);
-    *self = (linear_op){
-        .op = {.parameter_count = count, .plain_count = count, .forward = forward, .close = close},
-        .product = {
-            .rows = setting->batch, .inputs = shape->inputs, .outputs = shape->outputs, .threads = setting->threads}};
+    *self = (linear_op){.op = {.parameter_count = count, .plain_count = count, .forward = forward, .close = close},
+                        .product = {.rows = setting->batch,
+                                    .inputs = shape->inputs,
+                                    .outputs = shape->outputs,
+                                    .threads = setting->threads,
+                                    .in_blocks = 1,
+                                    .out_blocks = 1,
+                                    .matrices = 1,
+                                    .terms = &self->term,
+                                    .term_count = 1}};
+    product_mark_firsts(&self->product);
     if (setting->train) {
         self->op.backward = backward;
         self->op.sample_gradient = sample_gradient;
