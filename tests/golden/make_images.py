@@ -1,5 +1,5 @@
 """Writes image_* beside itself: small images in every form that is read, and as .npy the bytes by channel, row and column
-that they hold. Needs NumPy and Pillow.
+that they hold. Needs NumPy, Pillow and torchvision.
 
     python3 tests/golden/make_images.py
 """
@@ -9,6 +9,7 @@ import zlib
 
 import numpy as np
 from PIL import Image
+from torchvision import transforms
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -65,6 +66,7 @@ save("colour.jpg", rgb, quality=90)
 save("progressive.jpg", rgb, quality=80, progressive=True, subsampling=0)
 save("luminance.jpg", gray, quality=85)
 save("cmyk.jpg", rgb.convert("CMYK"), quality=95)
+save("halved.jpg", rgb, quality=76, subsampling=2)
 
 # What Pillow does not write: Adam7, and 16 bits a channel, rounded to the nearest of 255.
 passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
@@ -77,14 +79,15 @@ write_png("rgb16.png", 2, 16, 5, 7, b"".join(b"\0" + row.tobytes() for row in wi
 expect("rgb16", (wide.astype("u8") * 255 + 32767) // 65535)
 
 # The shorter side to N, bilinear with antialiasing, then the middle.
-for name, height, width, side, gray_only in [("shrunk", 27, 40, 16, False), ("grown", 7, 5, 12, False),
-                                             ("narrow", 64, 33, 8, True), ("even", 12, 12, 12, False)]:
+for name, height, width, side, crop, gray_only in [
+        ("shrunk", 27, 40, 16, 16, False), ("grown", 7, 5, 12, 12, False), ("narrow", 64, 33, 8, 8, True),
+        ("even", 12, 12, 12, 12, False), ("odd", 31, 47, 20, 17, False), ("tall", 97, 13, 24, 18, False),
+        ("wide", 11, 120, 9, 7, True), ("pixel", 1, 1, 5, 4, False), ("line", 1, 37, 3, 8, False),
+        ("padded", 10, 14, 12, 21, False), ("small", 80, 109, 11, 8, False), ("one", 19, 23, 1, 1, False),
+        ("photo", 75, 100, 64, 56, False)]:
     image = Image.fromarray(picture(height, width))
     if gray_only:
         image = image.convert("L")
-    image.save(path(name + ".png"))
-    short = min(height, width)
-    h, w = side * height // short, side * width // short
-    scaled = image.resize((w, h), Image.BILINEAR)
-    left, top = (w - side) // 2, (h - side) // 2
-    expect(name, scaled.crop((left, top, left + side, top + side)))
+    file = path(name + (".jpg" if name == "photo" else ".png"))
+    image.save(file, **({"quality": 76} if name == "photo" else {}))
+    expect(name, transforms.CenterCrop(crop)(transforms.Resize(side)(Image.open(file))))
