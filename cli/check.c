@@ -80,9 +80,11 @@ static int run(const command *self, int count, char **arguments)
     gbv_error error;
     option input_table[INPUT_OPTIONS];
     inputs_options(&in, true, input_table);
-    const option own[] = {{"probabilities", OPTION_LIST, &in.probabilities, "NAME=FILE",
-                           "a source as its model's probabilities of the reference's rows", 0},
-                          {0}};
+    const option own[] = {
+        {"probabilities", OPTION_LIST, &in.probabilities, "NAME=FILE",
+         "a source as its model's probabilities of the reference's rows", 0},
+        {"model", OPTION_TEXT, &in.model, "NAME", "what the inputs are for: resnets want other images", 0},
+        {0}};
     int code = options_parse(self, (const option *const[]){input_table, own, NULL}, count, arguments, NULL);
     if (code == PARSED)
         code = inputs_check(self, &in, true);

@@ -124,6 +124,7 @@ static int run(const command *self, int count, char **arguments)
         code = valuing_check(self, &chosen.valuing, &in);
     if (code == PARSED)
         code = run_start(self, &show);
+    inputs_serve(&in, &options->model);
     if (code == PARSED)
         code = inputs_read(self, &in, true);
     if (code == PARSED)

@@ -6,6 +6,7 @@ static int run(const command *self, int count, char **arguments)
 {
     run_options show = {0};
     gbv_read_options read = {0};
+    const char *preprocess = NULL;
     text_list names = {0};
     gbv_model *model = NULL;
     gbv_dataset *dataset = NULL;
@@ -14,13 +15,15 @@ static int run(const command *self, int count, char **arguments)
     option output_table[OUTPUT_OPTIONS];
     run_output_options(&show, output_table);
     option dataset_table[DATASET_OPTIONS];
-    inputs_dataset_options(&read, dataset_table);
+    inputs_dataset_options(&read, &preprocess, dataset_table);
     int code =
         options_parse(self, (const option *const[]){dataset_table, output_table, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 2)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv evaluate --help");
     if (code == PARSED)
         code = run_start(self, &show);
+    if (code == PARSED)
+        code = inputs_prepare_images(self, &read, preprocess, NULL);
     if (code == PARSED)
         code = inputs_read_dataset(self, names.items[1], &read, &dataset);
     if (code == PARSED) {

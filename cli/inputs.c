@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void inputs_dataset_options(gbv_read_options *read, option table[DATASET_OPTIONS])
+void inputs_dataset_options(gbv_read_options *read, const char **preprocess, option table[DATASET_OPTIONS])
 {
     const option all[DATASET_OPTIONS] = {
         {"label-column", OPTION_TEXT, &read->label_column, "NAME",
@@ -14,6 +14,11 @@ void inputs_dataset_options(gbv_read_options *read, option table[DATASET_OPTIONS
          "a column or array that names each row's item, no feature", 0},
         {"resize", OPTION_COUNT, &read->resize, "N", "folders of images: to N x N pixels, the middle of what is longer",
          0},
+        {"preprocess", OPTION_TEXT, preprocess, "none|imagenet|RESIZE/CROP",
+         "folders of images: shorter side to RESIZE, the middle CROP x CROP (imagenet: 256/224, default for resnets)",
+         0},
+        {"image-cache", OPTION_SIZE, &read->image_cache, "SIZE",
+         "decoded images kept in memory, such as 500M or 4G (default: a quarter of the machine's)", 0},
         {"color", OPTION_WORD, &read->color, "auto|gray|rgb",
          "folders of images: gray when all are (default), or as said", 0},
         {"skip-bad-rows", OPTION_FLAG, &read->skip_bad_rows, NULL, "leave out rows that cannot be used, and count them",
@@ -47,7 +52,43 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
     };
     size_t left_out = !with_reference, own = sizeof all / sizeof *all - left_out;
     memcpy(table, all + left_out, own * sizeof *all);
-    inputs_dataset_options(&in->read, table + own);
+    inputs_dataset_options(&in->read, &in->preprocess, table + own);
+}
+
+/* RESIZE/CROP */
+static bool read_sizes(const char *text, size_t *resize, size_t *crop)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    *resize = strtoul(text, &end, 10);
+    if (*end != '/' || end[1] < '0' || end[1] > '9')
+        return false;
+    *crop = strtoul(end + 1, &end, 10);
+    return !*end && *resize && *crop;
+}
+
+int inputs_prepare_images(const command *self, gbv_read_options *read, const char *preprocess, const char *model)
+{
+    if (preprocess && read->resize)
+        return complain(self, GBV_USAGE, "--resize N is short for --preprocess N/N: give one of them");
+    if (!preprocess && !read->resize && model && strncmp(model, "resnet", 6) == 0)
+        preprocess = "imagenet";
+    if (!preprocess || strcmp(preprocess, "none") == 0)
+        return PARSED;
+    if (strcmp(preprocess, "imagenet") == 0)
+        preprocess = "256/224";
+    if (!read_sizes(preprocess, &read->resize, &read->crop))
+        return complain(self, GBV_USAGE,
+                        "--preprocess is '%s'; expected none, imagenet, or RESIZE/CROP in pixels such as 256/224",
+                        preprocess);
+    return PARSED;
+}
+
+void inputs_serve(inputs *in, const gbv_model_options *model)
+{
+    in->model = model->model;
+    in->read.threads = model->threads;
 }
 
 /* With --skip-bad-rows: a few sentences are enough to see what is wrong; the count says how much. */
@@ -145,6 +186,8 @@ int inputs_check(const command *self, inputs *in, bool with_reference)
         in->read.item_column = NULL;
     }
     int code = annotation_inputs_check(self, in, with_reference);
+    if (code == PARSED)
+        code = inputs_prepare_images(self, &in->read, in->preprocess, in->model);
     if (code != PARSED)
         return code;
     if (with_reference && (in->reference_path || in->gold_path) + (in->unlabelled_path != NULL) + in->no_reference > 1)

@@ -18,23 +18,32 @@ typedef struct inputs {
     gbv_annotation_options annotation;
     const char *item_column; /* of the items */
     bool verbose;
+    const char *preprocess; /* of images, in words */
+    const char *model;      /* that the images are for, which decides when there are no words; NULL: none */
     gbv_read_options read;
     gbv_dataset *reference;
     gbv_sources *sources;
 } inputs;
 
-enum { DATASET_OPTIONS = 6, INPUT_OPTIONS = 13 + DATASET_OPTIONS };
+enum { DATASET_OPTIONS = 8, INPUT_OPTIONS = 13 + DATASET_OPTIONS };
 
-/* Fills `table` with the options that say how any dataset is read. */
-void inputs_dataset_options(gbv_read_options *read, option table[DATASET_OPTIONS]);
+/* Fills `table` with the options that say how any dataset is read; `preprocess` is what inputs_prepare_images takes. */
+void inputs_dataset_options(gbv_read_options *read, const char **preprocess, option table[DATASET_OPTIONS]);
+/* How images are prepared: as `preprocess` says (none, imagenet, RESIZE/CROP); without it as --resize says; without
+ * both as a pretrained `model` wants them (resnet18, ...), others as they are. PARSED or an exit code. */
+int inputs_prepare_images(const command *self, gbv_read_options *read, const char *preprocess, const char *model);
 
 /* Fills `table` with the options of this group; `with_reference` leaves --reference out when false. */
 void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]);
 
+/* What will be done with the inputs: they are read with its threads, and images prepared for its model. */
+void inputs_serve(inputs *in, const gbv_model_options *model);
+
 /* Reads what was named: the reference (when asked for), then the sources, then the class map. Returns PARSED or an exit
  * code after saying what is wrong. */
 int inputs_read(const command *self, inputs *in, bool with_reference);
-/* The pieces of that: whether enough was named; one --source NAME=DATASET or --probabilities NAME=FILE;
+/* The pieces of that: whether enough was named, and how images are prepared; one --source NAME=DATASET or
+ * --probabilities NAME=FILE;
  * --sources PATH; with -v what was read. */
 int inputs_check(const command *self, inputs *in, bool with_reference);
 gbv_status inputs_add_source(inputs *in, const char *argument, gbv_error *error);

@@ -17,7 +17,7 @@ typedef struct measure_data {
 
 static gbv_status read_matrix(const char *path, gbv_dataset **dataset, gbv_matrix *matrix, gbv_error *error)
 {
-    gbv_read_options only_features = {.features_only = true};
+    gbv_read_options only_features = {.features_only = true, .image_cache = SIZE_MAX};
     if (!path)
         return GBV_OK;
     gbv_status status = gbv_dataset_read(path, &only_features, dataset, error);

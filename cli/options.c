@@ -102,18 +102,17 @@ static int find_word(const char *words, const char *value)
     return -1;
 }
 
-static int take_size(const command *self, const option *o, const char *value)
+/* Bytes from a text such as 500M or 1.5G; 0 when it is none. */
+static size_t read_size(const char *text)
 {
     static const char units[] = "KMGT";
     char *end;
-    double size = strtod(value, &end);
+    double size = strtod(text, &end);
     const char *unit = *end ? strchr(units, *end) : NULL;
     for (const char *u = units; unit && u <= unit; u++)
         size *= 1024;
-    if (*(end + (unit != NULL)) || end == value || !(size >= 1 && size < 1e18))
-        return complain(self, GBV_USAGE, "--%s is '%s'; expected a size such as 500M or 4G", o->name, value);
-    *(size_t *)o->target = (size_t)size;
-    return PARSED;
+    end += unit != NULL;
+    return *end || end == text || !(size >= 1 && size < 1e18) ? 0 : (size_t)size;
 }
 
 static int store(const command *self, const option *o, const char *value)
@@ -143,7 +142,9 @@ static int store(const command *self, const option *o, const char *value)
         *(double *)o->target = number;
         return PARSED;
     case OPTION_SIZE:
-        return take_size(self, o, value);
+        if (!(*(size_t *)o->target = read_size(value)))
+            return complain(self, GBV_USAGE, "--%s is '%s'; expected a size such as 500M or 4G", o->name, value);
+        return PARSED;
     case OPTION_COUNT:
     case OPTION_SEED:
         if (strspn(value, "0123456789") != strlen(value) || !*value)

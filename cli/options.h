@@ -11,7 +11,7 @@ typedef enum option_kind {
     OPTION_TEXT,   /* const char * */
     OPTION_NUMBER, /* double, finite */
     OPTION_COUNT,  /* size_t */
-    OPTION_SIZE,   /* size_t, bytes: 500M, 4G */
+    OPTION_SIZE,   /* size_t: bytes, at least one, with K, M, G or T behind for as many times 1024 */
     OPTION_SEED,   /* uint64_t below 2^63, so that JSON readers keep it */
     OPTION_LIST,   /* text_list: may be given several times */
     OPTION_WORD,   /* an enumeration: the place of the word in `argument`, where | stands between them */

@@ -3,7 +3,7 @@
 
 static int run(const command *self, int count, char **arguments)
 {
-    const char *output = NULL;
+    const char *output = NULL, *preprocess = NULL;
     bool all = false;
     gbv_read_options read = {.features_only = true};
     text_list names = {0};
@@ -11,7 +11,7 @@ static int run(const command *self, int count, char **arguments)
     gbv_dataset *dataset = NULL;
     gbv_error error;
     option dataset_table[DATASET_OPTIONS];
-    inputs_dataset_options(&read, dataset_table);
+    inputs_dataset_options(&read, &preprocess, dataset_table);
     const option own[] = {
         {"output", OPTION_TEXT, &output, "FILE", "write the CSV here instead of stdout", 'o'},
         {"all", OPTION_FLAG, &all, NULL, "also the probability of every class", 0},
@@ -20,6 +20,8 @@ static int run(const command *self, int count, char **arguments)
     int code = options_parse(self, (const option *const[]){own, dataset_table, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 2)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv predict --help");
+    if (code == PARSED)
+        code = inputs_prepare_images(self, &read, preprocess, NULL);
     if (code == PARSED)
         code = inputs_read_dataset(self, names.items[1], &read, &dataset);
     if (code == PARSED) {

@@ -33,7 +33,7 @@ static size_t parse_rates(const command *self, const char *text, double **rates)
 
 static int run(const command *self, int count, char **arguments)
 {
-    const char *input = NULL, *test_path = NULL, *noise = NULL, *folder = NULL;
+    const char *input = NULL, *test_path = NULL, *noise = NULL, *folder = NULL, *preprocess = NULL;
     gbv_read_options read = {0};
     gbv_simulation simulation = {.seed = 1};
     run_options show = {.progress_name = "auto"};
@@ -41,7 +41,7 @@ static int run(const command *self, int count, char **arguments)
     gbv_dataset *train = NULL, *test = NULL;
     gbv_error error;
     option dataset_table[DATASET_OPTIONS];
-    inputs_dataset_options(&read, dataset_table);
+    inputs_dataset_options(&read, &preprocess, dataset_table);
     const option own[] = {
         {"input", OPTION_TEXT, &input, "DATASET", "the labelled rows the annotators are given", 0},
         {"noise", OPTION_TEXT, &noise, "RATE,RATE,...", "share of wrong labels of each annotator", 0},
@@ -69,6 +69,8 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED && simulation.annotators > MOST_ANNOTATORS)
         code = complain(self, GBV_USAGE, "--annotators is %zu; expected at most %d", simulation.annotators,
                         MOST_ANNOTATORS);
+    if (code == PARSED)
+        code = inputs_prepare_images(self, &read, preprocess, NULL);
     if (code == PARSED)
         code = run_start(self, &show);
     if (code != PARSED)

@@ -114,6 +114,7 @@ static int run(const command *self, int count, char **arguments)
         code = complain(self, GBV_USAGE, "nothing would be kept; name the model's file with -o FILE or a --test set");
     if (code == PARSED)
         code = run_start(self, &show);
+    inputs_serve(&in, &options);
     if (code == PARSED)
         code = inputs_read(self, &in, false);
     if (code == PARSED && chosen.test)

@@ -119,6 +119,7 @@ static int run(const command *self, int count, char **arguments)
         code = fail_if_check(self, &chosen.fail_if);
     if (code == PARSED)
         code = run_start(self, &show);
+    inputs_serve(&in, &options->model);
     if (code == PARSED)
         code = inputs_read(self, &in, true);
     if (code == PARSED)

@@ -132,7 +132,8 @@ typedef struct gbv_input_record {
     char *source_column; /* NULL: the file is one source */
     char *item_column;   /* as asked for; NULL: none was */
     bool wants_items;
-    size_t resize; /* of images; 0: none */
+    size_t resize; /* of images: the shorter side; 0: as it was */
+    size_t crop;   /* of images: the middle that was kept; 0: as much as resize says */
     gbv_color color;
     char *role; /* "items", "annotations" or "gold" of annotated items, "test"; NULL: a dataset of its own */
     bool skip_bad_rows;

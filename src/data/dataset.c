@@ -105,6 +105,10 @@ static gbv_status read_parts(gbv_dataset *dataset, const dataset_paths *paths, c
             status = add_input(dataset, features, parts[i].sha256[0], parts[i].table.rows, error);
         if (status == GBV_OK && labels)
             status = add_input(dataset, labels, parts[i].sha256[1], 0, error);
+        if (parts[i].table.images) { /* nothing else is resized, so that the record need not say it */
+            dataset->resize = options->resize;
+            dataset->crop = options->crop;
+        }
     }
     if (status == GBV_OK && count > 1)
         status = parts_join(parts, count, &joined, error);
@@ -136,8 +140,6 @@ static gbv_status remember_options(gbv_dataset *dataset, const gbv_read_options 
 {
     dataset->skip_bad_rows = options->skip_bad_rows;
     dataset->wants_items = options->wants_items;
-    dataset->resize = options->resize;
-    dataset->crop = options->crop;
     dataset->color = options->color;
     if (options->label_column && !(dataset->label_column = strdup(options->label_column)))
         return error_out_of_memory(error, "the name of a column");

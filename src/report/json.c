@@ -48,6 +48,8 @@ void result_json_inputs(json_writer *json, const gbv_result *r)
             json_bool(json, "items", true);
         if (r->inputs[i].resize)
             json_count(json, "resize", r->inputs[i].resize);
+        if (r->inputs[i].crop)
+            json_count(json, "crop", r->inputs[i].crop);
         if (r->inputs[i].color != GBV_COLOR_AUTO)
             json_text(json, "color", color_words[r->inputs[i].color]);
         if (r->inputs[i].role)

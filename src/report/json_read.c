@@ -355,6 +355,8 @@ static void read_inputs(reader *r, const json_t *root, gbv_result *result)
         input->wants_items = json_is_true(json_object_get(object, "items"));
         if (json_object_get(object, "resize"))
             input->resize = get_count(r, object, "resize");
+        if (json_object_get(object, "crop"))
+            input->crop = get_count(r, object, "crop");
         if (json_object_get(object, "color"))
             input->color = (gbv_color)get_word(r, object, "color", color_words, 3);
         if (json_object_get(object, "role"))

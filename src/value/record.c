@@ -86,6 +86,7 @@ static bool record_dataset(gbv_result *result, const gbv_dataset *dataset, const
         input->rows = dataset->inputs[i].rows;
         input->wants_items = dataset->wants_items;
         input->resize = dataset->resize;
+        input->crop = dataset->crop == dataset->resize ? 0 : dataset->crop;
         input->color = dataset->color;
         input->skip_bad_rows = dataset->skip_bad_rows;
     }

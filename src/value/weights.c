@@ -111,6 +111,7 @@ static gbv_status read_sources(const gbv_result *r, gbv_sources *sources, gbv_er
                                  .item_column = record->item_column,
                                  .wants_items = record->wants_items,
                                  .resize = record->resize,
+                                 .crop = record->crop,
                                  .color = record->color,
                                  .skip_bad_rows = record->skip_bad_rows};
         const char *argument = record->dataset ? record->dataset : record->path;
