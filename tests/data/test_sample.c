@@ -48,17 +48,23 @@ static void any_block_is_the_naive_one(void **state)
                            {.features = gbv_matrix_f64(&doubles[0][0], 4, 3), .rows = third, .count = 1}};
     sample s = {.parts = parts, .part_count = 4, .rows = 5, .columns = 3};
     const double expected[5][3] = {{7, 8, 9}, {1, 2, 3}, {101, 102, 103}, {104, 105, 106}, {10, 11, 12}};
-    for (size_t first = 0; first < 5; first++)
+    arena scratch = {0};
+    for (size_t i = 0; i < 10; i++) {
+        size_t first = i % 5;
+        if (i == 5) /* now the parts are searched */
+            assert_true(sample_index(&s, &scratch));
         for (size_t count = 0; first + count <= 5; count++) {
             double buffer[15];
             float singles[15];
             const double *block = sample_block_f64(&s, first, count, buffer);
             sample_block_f32(&s, first, count, singles);
-            for (size_t i = 0; i < 3 * count; i++) {
-                assert_true(block[i] == expected[first + i / 3][i % 3]);
-                assert_true(singles[i] == (float)block[i]);
+            for (size_t j = 0; j < 3 * count; j++) {
+                assert_true(block[j] == expected[first + j / 3][j % 3]);
+                assert_true(singles[j] == (float)block[j]);
             }
         }
+    }
+    arena_free(&scratch);
 }
 
 static void labels_pass_through_the_class_table(void **state)
