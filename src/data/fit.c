@@ -56,7 +56,7 @@ static const char *width_remedy(gbv_image_shape own, gbv_image_shape other)
 {
     if (!own.channels || !other.channels)
         return "";
-    return own.channels_last == other.channels_last ? "; --resize and --color serve folders of images"
+    return own.channels_last == other.channels_last ? "; --resize, --preprocess and --color serve folders of images"
                                                     : "; channels become first with x.transpose(0, 3, 1, 2) of NumPy";
 }
 
@@ -121,11 +121,12 @@ static void check_raw_pixels(fit *f)
     if (!large)
         return;
     sentence s = {0};
-    sentence_add(&s,
-                 "%s: its rows are the raw pixels of images of %zu x %zu, over %d a side, and no ranking by them is "
-                 "meaningful: give the embeddings of a pretrained model as features instead",
-                 large->name, large->shape.width, large->shape.height, IMAGE_RAW_SIDE);
-    fit_tell(f, FIT_WARNING, SIZE_MAX, &s);
+    sentence_add(
+        &s,
+        "%s: its rows are the raw pixels of images of %zu x %zu, over %d a side, by which linear and mlp rank "
+        "nothing meaningful: use a network (--model resnet18), or embeddings of a pretrained model as features",
+        large->name, large->shape.width, large->shape.height, IMAGE_RAW_SIDE);
+    fit_tell(f, FIT_RAW_PIXELS, SIZE_MAX, &s);
 }
 
 static gbv_status check_probabilities(fit *f, size_t index)

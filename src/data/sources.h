@@ -87,7 +87,8 @@ int32_t source_column_class(const source *s, const class_table *table, size_t co
 typedef enum fit_finding {
     FIT_PROBLEM, /* stops the work */
     FIT_WARNING,
-    FIT_ONE_CLASS, /* a warning that has a name */
+    FIT_ONE_CLASS,  /* a warning that has a name */
+    FIT_RAW_PIXELS, /* a warning for models of rows: networks take such images */
 } fit_finding;
 
 /* Hears every way in which sources and reference do not fit or are odd. `source_index` is SIZE_MAX for what concerns

@@ -21,7 +21,7 @@ static gbv_status take_reference(const valuation *v, target *t, gbv_error *error
     *t->parts = sample_part_of(d, d->row_index, d->row_count, t->labels, NULL);
     t->rows = sample_of(t->parts);
     t->source = SIZE_MAX;
-    if (!model_kind_find(v->options->model.model))
+    if (model_kind_find(v->options->model.model)->of_images)
         return GBV_OK;
     if (!(t->features = memory_array(d->row_count, columns * sizeof(double))))
         return error_out_of_memory(error, "the reference");

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plan.h"
+#include "nn/kind.h"
 #include "value/flags.h"
 #include "value/method/pool.h"
 #include "value/posterior.h"
@@ -75,11 +76,17 @@ static gbv_status check_options(valuation *v, gbv_error *error)
     return status == GBV_OK ? scoring_check(v, &v->scorings[0], error) : status;
 }
 
+typedef struct found {
+    gbv_result *result;
+    bool of_images; /* the models are networks */
+} found;
+
 /* The class names, and what is odd about each source, before anything is trained. */
 static void keep_warning(void *context, fit_finding finding, size_t source_index, const char *sentence)
 {
-    gbv_result *result = context;
-    if (finding == FIT_PROBLEM)
+    const found *f = context;
+    gbv_result *result = f->result;
+    if (finding == FIT_PROBLEM || (finding == FIT_RAW_PIXELS && f->of_images))
         return;
     if (source_index < result->source_count) {
         gbv_source_result *s = &result->sources[source_index];
@@ -95,10 +102,11 @@ static void keep_warning(void *context, fit_finding finding, size_t source_index
 static gbv_status match_sources(valuation *v, gbv_result *result, gbv_error *error)
 {
     gbv_error own;
+    found f = {result, model_kind_find(v->options->model.model)->of_images};
     bool labelled = v->reference && !v->options->unlabelled;
     size_t problems = labelled || !v->reference
-                          ? sources_fit(v->reference, v->sources, &v->classes, keep_warning, result, &own)
-                          : sources_fit_unlabelled(v->reference, v->sources, &v->classes, keep_warning, result, &own);
+                          ? sources_fit(v->reference, v->sources, &v->classes, keep_warning, &f, &own)
+                          : sources_fit_unlabelled(v->reference, v->sources, &v->classes, keep_warning, &f, &own);
     if (problems) {
         if (error)
             *error = own;

@@ -58,11 +58,11 @@ static void every_form_is_decoded_as_pillow_does(void **state)
     static const struct {
         const char *name;
         size_t channels;
-    } cases[] = {{"rgb.png", 3},        {"gray.png", 1},       {"bits.png", 1},
-                 {"palette.png", 3},    {"alpha.png", 3},      {"palette_transparent.png", 3},
-                 {"gray_alpha.png", 1}, {"interlaced.png", 3}, {"rgb16.png", 3},
-                 {"colour.jpg", 3},     {"halved.jpg", 3},     {"progressive.jpg", 3},
-                 {"luminance.jpg", 1},  {"cmyk.jpg", 3}};
+    } cases[] = {{"rgb.png", 3},         {"gray.png", 1},       {"bits.png", 1},
+                 {"palette.png", 3},     {"alpha.png", 3},      {"palette_transparent.png", 3},
+                 {"gray_alpha.png", 1},  {"interlaced.png", 3}, {"rgb16.png", 3},
+                 {"gray16.png", 1},      {"colour.jpg", 3},     {"halved.jpg", 3},
+                 {"progressive.jpg", 3}, {"luminance.jpg", 1},  {"cmyk.jpg", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         image picture = decode(cases[i].name);
         assert_int_equal(picture.channels, cases[i].channels);

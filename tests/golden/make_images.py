@@ -77,6 +77,8 @@ expect("interlaced", array)
 wide = (np.arange(5 * 7 * 3).reshape(5, 7, 3) * 619 + 40).astype(">u2")
 write_png("rgb16.png", 2, 16, 5, 7, b"".join(b"\0" + row.tobytes() for row in wide))
 expect("rgb16", (wide.astype("u8") * 255 + 32767) // 65535)
+write_png("gray16.png", 0, 16, 5, 7, b"".join(b"\0" + row.tobytes() for row in wide[:, :, 0]))
+expect("gray16", (wide[:, :, 0].astype("u8") * 255 + 32767) // 65535)
 
 # The shorter side to N, bilinear with antialiasing, then the middle.
 for name, height, width, side, crop, gray_only in [
