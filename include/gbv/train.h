@@ -80,6 +80,9 @@ typedef struct gbv_model_options {
 } gbv_model_options;
 
 GBV_API gbv_model_options gbv_model_defaults(void);
+/* The options with nothing left to choose, for a model of so many rows: what each default comes to. The model must be a
+ * known one. */
+GBV_API gbv_model_options gbv_model_resolve(const gbv_model_options *options, size_t rows);
 
 /* Minimises sum_s weight[s] * mean over the rows of s of the cross-entropy (Eq. 1). weights NULL: every row alike
  * ("pooled"). Weights are >= 0 and not all zero. The classes of the model are those of all its sources. */
@@ -91,7 +94,10 @@ GBV_API void gbv_model_free(gbv_model *model);
 GBV_API GBV_MUST_CHECK gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *error);
 GBV_API GBV_MUST_CHECK gbv_status gbv_model_read(const char *path, gbv_model **model, gbv_error *error);
 
-GBV_API const char *gbv_model_kind(const gbv_model *model); /* "linear" or "mlp" */
+GBV_API const char *gbv_model_kind(const gbv_model *model); /* "linear", "mlp", "cnn", "resnet18", ... */
+/* What a user should know of how its training began, such as that the head of the pretrained weights was replaced;
+ * NULL: nothing. */
+GBV_API const char *gbv_model_note(const gbv_model *model);
 GBV_API size_t gbv_model_inputs(const gbv_model *model);
 GBV_API size_t gbv_model_class_count(const gbv_model *model);
 GBV_API const char *gbv_model_class_name(const gbv_model *model, size_t class_index);

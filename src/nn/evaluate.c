@@ -15,7 +15,8 @@
 
 static const double unknown_class_probability = 1e-12;
 
-gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, double *probabilities, gbv_error *error)
+/* Whether the features of a dataset are what the model was trained on, in the same order. */
+static gbv_status check_features(const gbv_model *model, const gbv_dataset *dataset, gbv_error *error)
 {
     if (dataset->features.columns != model->inputs)
         return error_set(error, GBV_BAD_INPUT,
@@ -32,12 +33,21 @@ gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, doubl
                          "bring the columns into the same order",
                          dataset->name, names[difference.first], difference.first + 1,
                          model->feature_names[difference.first]);
+    return GBV_OK;
+}
+
+gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, double *probabilities, gbv_error *error)
+{
+    gbv_status status = model->net ? GBV_OK : check_features(model, dataset, error);
+    if (status != GBV_OK)
+        return status;
     arena scratch = {0};
     sample_part part = sample_part_of(dataset, dataset->row_index, dataset->row_count, NULL, NULL);
     sample rows = sample_of(&part);
-    readout out = {.probabilities = probabilities};
-    plan p = plan_begin(1);
-    status = model_read_out(model, &rows, &out, &scratch, error);
+    plan p = plan_begin(0);
+    readout out = {.probabilities = probabilities, .threads = p.threads};
+    if ((status = model_read_out(model, &rows, &out, &scratch, error)) != GBV_OK && model->net)
+        status = error_prefix(error, status, "%s: ", dataset->name);
     plan_end(p);
     arena_free(&scratch);
     return status;

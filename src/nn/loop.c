@@ -401,6 +401,7 @@ gbv_status loop_train(loop_task *task, gbv_error *error)
         copy_values(task->net, &l.best, task->values);
     if (status == GBV_OK && task->settle)
         task->settle(task);
+    task->threads = l.state.threads;
     task->epochs_done = l.state.epoch;
     task->best_epoch = l.state.best_epoch ? l.state.best_epoch : l.state.epoch;
     program_free(l.train);

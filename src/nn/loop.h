@@ -24,8 +24,10 @@ struct loop_task {
     /* For options->on_epoch: the model as it is, brought up to date by `settle` where its numbers are not `values`. */
     gbv_model *model;
     void (*settle)(const loop_task *task);
-    epoch_record *curve;            /* room for options->epochs */
-    size_t epochs_done, best_epoch; /* filled in; best_epoch counts from 1 */
+    epoch_record *curve; /* room for options->epochs */
+    /* Filled in. */
+    size_t epochs_done, best_epoch; /* best_epoch counts from 1 */
+    size_t threads;                 /* that it was trained by: those of the checkpoint where there was one */
 };
 
 /* GBV_FAILED when the loss leaves the range of numbers, GBV_INTERRUPTED when the caller's progress says so. */

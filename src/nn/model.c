@@ -112,6 +112,11 @@ const char *gbv_model_kind(const gbv_model *model)
     return model->kind;
 }
 
+const char *gbv_model_note(const gbv_model *model)
+{
+    return model->note;
+}
+
 size_t gbv_model_inputs(const gbv_model *model)
 {
     return model->inputs;

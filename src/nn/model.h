@@ -42,6 +42,7 @@ struct gbv_model {
     const normalisation *normalise;
     const backend *backend;         /* it was trained with; NULL: the fastest there is reads it out */
     struct network_reader *reader;  /* kept from one readout for the next; network.c's */
+    size_t trained_threads;         /* by which it was trained: its last bits depend on it */
     epoch_record *curve;            /* of its training; NULL: not known */
     size_t curve_count, best_epoch; /* best_epoch, from 1, is the one whose values these are */
     char *note;                     /* what a user should know of how its training began; NULL: nothing */
@@ -100,7 +101,10 @@ GBV_MUST_CHECK gbv_status model_read_out(const gbv_model *model, const sample *d
                                          gbv_error *error);
 
 gbv_status model_options_check(const gbv_model_options *options, gbv_error *error);
-/* The options with nothing left to choose for a model of so many rows: what the model's own defaults stand for. */
-gbv_model_options model_options_resolve(const gbv_model_options *options, size_t rows);
+/* Hears one choice that counts in the training of a model, as text or as a number. */
+typedef void model_option_callback(void *context, const char *name, const char *text, double number);
+/* What the options come to for a model of so many rows; rows 0: models of several sizes, where a number that depends on
+ * it is "auto". */
+void model_options_tell(const gbv_model_options *options, size_t rows, model_option_callback *hear, void *context);
 
 #endif

@@ -90,7 +90,7 @@ gbv_status network_create(const sample *data, const gbv_model_options *options, 
                           gbv_error *error)
 {
     const model_kind *kind = model_kind_find(options->model);
-    gbv_model_options resolved = model_options_resolve(options, data->rows);
+    gbv_model_options resolved = gbv_model_resolve(options, data->rows);
     weights_description file = {0};
     gbv_status status = options->pretrained ? weights_describe(options->pretrained, &file, error) : GBV_OK;
     if (status != GBV_OK)
@@ -121,7 +121,7 @@ static gbv_status begin(const fit_task *task, gbv_model *model, gbv_error *error
 
 static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
 {
-    gbv_model_options options = model_options_resolve(task->options, task->data->rows);
+    gbv_model_options options = gbv_model_resolve(task->options, task->data->rows);
     model->curve = memory_array(options.epochs, sizeof *model->curve);
     loop_task training = {
         .fit = task,
@@ -136,6 +136,7 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
     gbv_status status = model->curve ? begin(task, model, error) : error_out_of_memory(error, "fitting a network");
     if (status == GBV_OK)
         status = loop_train(&training, error);
+    model->trained_threads = training.threads;
     model->curve_count = training.epochs_done;
     model->best_epoch = training.best_epoch;
     return status;

@@ -23,7 +23,7 @@ static size_t or_default(size_t given, size_t otherwise)
     return given ? given : otherwise;
 }
 
-gbv_model_options model_options_resolve(const gbv_model_options *options, size_t rows)
+gbv_model_options gbv_model_resolve(const gbv_model_options *options, size_t rows)
 {
     gbv_model_options o = *options;
     const training_defaults *own = &model_kind_find(options->model)->defaults;
@@ -42,6 +42,48 @@ gbv_model_options model_options_resolve(const gbv_model_options *options, size_t
     }
     o.threads_per_model = or_default(o.threads_per_model, 1);
     return o;
+}
+
+void model_options_tell(const gbv_model_options *options, size_t rows, model_option_callback *hear, void *context)
+{
+    const model_kind *kind = model_kind_find(options->model);
+    gbv_model_options o = gbv_model_resolve(options, rows);
+    bool images = kind->of_images;
+    if (!images)
+        hear(context, "l2", NULL, o.l2);
+    if (is_minimised(options))
+        return;
+    if (kind->has_hidden_layer)
+        hear(context, "hidden", NULL, (double)o.hidden);
+    hear(context, "epochs", rows || options->epochs ? NULL : "auto", (double)o.epochs);
+    hear(context, "batch", NULL, (double)o.batch);
+    hear(context, "learning_rate", NULL, o.learning_rate);
+    if (images || options->optimizer)
+        hear(context, "optimizer", o.optimizer, 0);
+    if (images || options->schedule)
+        hear(context, "schedule", o.schedule, 0);
+    if (strcmp(o.optimizer, "sgd") == 0)
+        hear(context, o.nesterov ? "nesterov_momentum" : "momentum", NULL, o.momentum);
+    if (o.weight_decay > 0)
+        hear(context, "weight_decay", NULL, o.weight_decay);
+    if (o.label_smoothing > 0)
+        hear(context, "label_smoothing", NULL, o.label_smoothing);
+    if (o.dropout > 0)
+        hear(context, "dropout", NULL, o.dropout);
+    if (images || o.held_out > 0)
+        hear(context, "held_out", rows || options->held_out >= 0 ? NULL : "auto", o.held_out);
+    if (o.patience)
+        hear(context, "patience", NULL, (double)o.patience);
+    if (o.use == GBV_SAMPLING)
+        hear(context, "use", "sampling", 0);
+    if (images)
+        hear(context, "normalise", o.normalise, 0);
+    if (o.pretrained)
+        hear(context, "pretrained", o.pretrained, 0);
+    if (images)
+        hear(context, "backend", backend_find(o.backend)->name, 0);
+    if (options->threads_per_model)
+        hear(context, "threads_per_model", NULL, (double)o.threads_per_model);
 }
 
 /* Options of gradient descent, by any model that is trained so. */

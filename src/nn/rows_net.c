@@ -58,7 +58,7 @@ static void settle(const loop_task *task)
 
 gbv_status rows_net_fit(const fit_task *task, const scaling *scale, gbv_model *model, gbv_error *error)
 {
-    gbv_model_options options = model_options_resolve(task->options, task->data->rows);
+    gbv_model_options options = gbv_model_resolve(task->options, task->data->rows);
     net *n = NULL;
     net_values values = {0};
     loop_task training = {.fit = task,

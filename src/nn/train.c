@@ -34,24 +34,53 @@ static gbv_status name_classes(gbv_model *model, const class_table *classes, gbv
     return GBV_OK;
 }
 
+static void record_option(void *context, const char *name, const char *text, double number)
+{
+    json_writer *json = context;
+    if (text)
+        json_text(json, name, text);
+    else
+        json_number(json, name, number);
+}
+
+/* Of a network: how its training went. */
+static void record_training(json_writer *json, const gbv_model *model)
+{
+    json_count(json, "threads", model->trained_threads);
+    if (model->note)
+        json_text(json, "note", model->note);
+    json_count(json, "best_epoch", model->best_epoch);
+    json_begin_array(json, "curve");
+    for (size_t e = 0; e < model->curve_count; e++) {
+        json_begin_object(json, NULL);
+        json_number(json, "loss", model->curve[e].loss);
+        if (isfinite(model->curve[e].held_out_loss)) {
+            json_number(json, "held_out_loss", model->curve[e].held_out_loss);
+            json_number(json, "held_out_accuracy", model->curve[e].held_out_accuracy);
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
 /* How the model was made, for whoever finds the file. */
 static gbv_status record_history(gbv_model *model, const gbv_sources *sources, const double *weights,
                                  const gbv_model_options *options, gbv_error *error)
 {
-    size_t length;
+    size_t length, rows = 0;
     FILE *stream = open_memstream(&model->history, &length);
     if (!stream)
         return error_out_of_memory(error, "a model");
+    for (size_t s = 0; s < sources->count; s++)
+        rows += !weights || weights[s] > 0 ? sources->items[s].row_count : 0;
     json_writer json = json_open(stream);
     json.compact = true;
     json_begin_object(&json, NULL);
-    json_number(&json, "l2", options->l2);
-    if (model->hidden) {
-        json_count(&json, "epochs", options->epochs);
-        json_count(&json, "batch", options->batch);
-        json_number(&json, "learning_rate", options->learning_rate);
+    model_options_tell(options, rows, record_option, &json);
+    if (model->hidden || model->net)
         json_count(&json, "seed", options->seed);
-    }
+    if (model->net)
+        record_training(&json, model);
     json_text(&json, "weights", weights ? "per source" : "pooled");
     json_begin_array(&json, "sources");
     for (size_t s = 0; s < sources->count; s++) {
@@ -74,7 +103,7 @@ static gbv_status record_history(gbv_model *model, const gbv_sources *sources, c
 static gbv_status name_features(gbv_model *model, const gbv_dataset *dataset, gbv_error *error)
 {
     char *const *names = dataset_feature_names(dataset);
-    if (!names)
+    if (!names || model->net)
         return GBV_OK;
     if (!(model->feature_names = memory_zeroed(model->inputs, sizeof *model->feature_names)))
         return error_out_of_memory(error, "a model");

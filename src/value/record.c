@@ -147,6 +147,19 @@ bool record_test(gbv_result *result, const gbv_dataset *test)
     return record_dataset(result, test, "test");
 }
 
+typedef struct options_record {
+    gbv_result *result;
+    bool ok;
+} options_record;
+
+static void record_model_option(void *context, const char *name, const char *text, double value)
+{
+    options_record *record = context;
+    char number[NUMBER_TEXT];
+    record->ok =
+        record->ok && result_add_option(record->result, name, "%s", text ? text : number_format(value, number));
+}
+
 static bool record_options(gbv_result *result, const valuation *v)
 {
     const gbv_value_options *o = v->options;
@@ -164,14 +177,10 @@ static bool record_options(gbv_result *result, const valuation *v)
                                                 : "labelled") &&
               result_add_option(result, "intervals", o->replicates ? "%zu" : "off", o->replicates) &&
               (!o->replicates || result_add_option(result, "refits", "%zu", first->draws.refits)) &&
-              result_add_option(result, "prior", "%s", priors[o->prior_mode]) &&
-              result_add_option(result, "l2", "%s", number_format(o->model.l2, number));
-    if (strcmp(o->model.model, "mlp") == 0)
-        ok = ok && result_add_option(result, "hidden", "%zu", o->model.hidden) &&
-             (o->model.epochs ? result_add_option(result, "epochs", "%zu", o->model.epochs)
-                              : result_add_option(result, "epochs", "auto")) &&
-             result_add_option(result, "batch", "%zu", o->model.batch) &&
-             result_add_option(result, "learning_rate", "%s", number_format(o->model.learning_rate, number));
+              result_add_option(result, "prior", "%s", priors[o->prior_mode]);
+    options_record model = {.result = result, .ok = ok};
+    model_options_tell(&o->model, 0, record_model_option, &model);
+    ok = model.ok;
     if (o->fast)
         ok = ok && result_add_option(result, "fast", "true");
     if (o->undefined_as_zero)

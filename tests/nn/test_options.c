@@ -29,7 +29,7 @@ static void the_defaults_of_every_model_pass(void **state)
     static const char *const kinds[] = {"linear", "mlp", "cnn", "resnet18", "resnet34", "resnet50"};
     gbv_error error;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        gbv_model_options options = of(kinds[i]), resolved = model_options_resolve(&options, 1000);
+        gbv_model_options options = of(kinds[i]), resolved = gbv_model_resolve(&options, 1000);
         assert_ok(model_options_check(&options, &error), error);
         if (i == 0) { /* it has no steps */
             assert_string_equal(resolved.optimizer, "lbfgs");
@@ -93,21 +93,21 @@ static void what_makes_no_sense_together_is_refused(void **state)
 static void nothing_stands_for_the_models_own_default(void **state)
 {
     (void)state;
-    gbv_model_options o = of("mlp"), r = model_options_resolve(&o, 320);
+    gbv_model_options o = of("mlp"), r = gbv_model_resolve(&o, 320);
     assert_int_equal(r.batch, 32);
     assert_int_equal(r.epochs, 60); /* 600 steps of 10 batches */
     assert_true(r.held_out == 0 && r.learning_rate == 1e-3);
-    assert_int_equal(model_options_resolve(&o, 64000).epochs, 20);
+    assert_int_equal(gbv_model_resolve(&o, 64000).epochs, 20);
     o.epochs = 3;
-    assert_int_equal(model_options_resolve(&o, 320).epochs, 3);
+    assert_int_equal(gbv_model_resolve(&o, 320).epochs, 3);
     o = of("resnet18");
-    double random = model_options_resolve(&o, 1000).learning_rate;
+    double random = gbv_model_resolve(&o, 1000).learning_rate;
     o.pretrained = "w.safetensors";
-    assert_true(model_options_resolve(&o, 1000).learning_rate < random);
-    assert_true(model_options_resolve(&o, 1000).held_out > 0);
-    assert_true(model_options_resolve(&o, 50).held_out == 0); /* too few rows to judge by */
+    assert_true(gbv_model_resolve(&o, 1000).learning_rate < random);
+    assert_true(gbv_model_resolve(&o, 1000).held_out > 0);
+    assert_true(gbv_model_resolve(&o, 50).held_out == 0); /* too few rows to judge by */
     o.held_out = .2;
-    assert_true(model_options_resolve(&o, 50).held_out == .2);
+    assert_true(gbv_model_resolve(&o, 50).held_out == .2);
 }
 
 int main(void)
