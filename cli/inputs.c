@@ -47,7 +47,7 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
         {"allow-overlap", OPTION_FLAG, &in->annotation.allow_overlap, NULL, "keep gold items among the sources' rows",
          0},
         {"class-map", OPTION_TEXT, &in->class_map, "FILE", "what the sources' labels mean (made by gbv classes)", 0},
-        {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read", 'v'},
+        {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read, and each epoch of a training", 'v'},
     };
     size_t left_out = !with_reference, own = sizeof all / sizeof *all - left_out;
     memcpy(table, all + left_out, own * sizeof *all);

@@ -36,10 +36,10 @@ static bool text_list_push(text_list *list, const char *text)
     return true;
 }
 
-/* Numbers still hold their defaults when help is asked for; zero stands for "not set". */
+/* Numbers still hold their defaults when help is asked for; what is not above zero stands for "not set". */
 static void print_default(const option *o)
 {
-    if (o->kind == OPTION_NUMBER && *(double *)o->target != 0)
+    if (o->kind == OPTION_NUMBER && *(double *)o->target > 0)
         printf(" (default: %g)", *(double *)o->target);
     if (o->kind == OPTION_COUNT && *(size_t *)o->target != 0)
         printf(" (default: %zu)", *(size_t *)o->target);

@@ -45,15 +45,111 @@ void run_progress_options(run_options *run, size_t *threads, option table[PROGRE
     memcpy(table, all, sizeof all);
 }
 
+/* What a model does where an option is not given, for each that has steps: "(default: mlp 32, cnn 64, resnets 32)". */
+typedef void print_choice(const gbv_model_options *resolved, char text[16]);
+
+static void print_epochs(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%zu", o->epochs);
+}
+
+static void print_batch(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%zu", o->batch);
+}
+
+static void print_rate(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%g", o->learning_rate);
+}
+
+static void print_optimizer(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%s", o->optimizer);
+}
+
+static void print_schedule(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%s", o->schedule);
+}
+
+static void print_held_out(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%g", o->held_out);
+}
+
+static void print_normalise(const gbv_model_options *o, char text[16])
+{
+    snprintf(text, 16, "%s", o->normalise ? o->normalise : "");
+}
+
+enum { HELP_TEXT = 200, MANY_ROWS = 1 << 24 };
+
+static const char *with_defaults(char help[HELP_TEXT], const char *what, print_choice *print, const char *more)
+{
+    static const char *const models[] = {"mlp", "cnn", "resnet18"};
+    char text[16];
+    int length = snprintf(help, HELP_TEXT, "%s (default:", what);
+    for (size_t i = 0, told = 0; i < sizeof models / sizeof *models; i++) {
+        gbv_model_options options = gbv_model_defaults();
+        options.model = models[i];
+        options = gbv_model_resolve(&options, MANY_ROWS);
+        print(&options, text);
+        if (*text)
+            length += snprintf(help + length, (size_t)(HELP_TEXT - length), "%s %s %s", told++ ? "," : "",
+                               i == 2 ? "resnets" : models[i], text);
+    }
+    snprintf(help + length, (size_t)(HELP_TEXT - length), "%s)", more);
+    return help;
+}
+
 void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
 {
+    static char epochs[HELP_TEXT], batch[HELP_TEXT], rate[HELP_TEXT], optimizer[HELP_TEXT], schedule[HELP_TEXT],
+        held_out[HELP_TEXT], normalise[HELP_TEXT], from_weights[HELP_TEXT];
+    gbv_model_options pretrained = gbv_model_defaults();
+    pretrained.model = "resnet18";
+    pretrained.pretrained = "";
+    snprintf(from_weights, sizeof from_weights, ", from weights %g",
+             gbv_model_resolve(&pretrained, MANY_ROWS).learning_rate);
     const option all[MODEL_OPTIONS] = {
-        {"model", OPTION_TEXT, &model->model, "linear|mlp", "the model (default: linear)", 0},
-        {"l2", OPTION_NUMBER, &model->l2, "NUMBER", "weight of the squared norm in the mean loss", 0},
+        {"model", OPTION_TEXT, &model->model, "NAME",
+         "linear or mlp for rows; cnn, resnet18, resnet34 or resnet50 for images (default: linear)", 0},
+        {"pretrained", OPTION_TEXT, &model->pretrained, "FILE",
+         "networks of images: begin with the weights of this safetensors file (default: random numbers)", 0},
+        {"l2", OPTION_NUMBER, &model->l2, "NUMBER", "linear, mlp: weight of the squared norm in the mean loss", 0},
         {"hidden", OPTION_COUNT, &model->hidden, "N", "mlp: width of the hidden layer", 0},
-        {"epochs", OPTION_COUNT, &model->epochs, "N", "mlp: passes over the rows (default: 20, more for few rows)", 0},
-        {"batch", OPTION_COUNT, &model->batch, "N", "mlp: rows a step", 0},
-        {"learning-rate", OPTION_NUMBER, &model->learning_rate, "NUMBER", "mlp: Adam's step", 0},
+        {"epochs", OPTION_COUNT, &model->epochs, "N",
+         with_defaults(epochs, "passes over the rows", print_epochs, "; more for few rows"), 0},
+        {"batch", OPTION_COUNT, &model->batch, "N", with_defaults(batch, "rows a step", print_batch, ""), 0},
+        {"learning-rate", OPTION_NUMBER, &model->learning_rate, "NUMBER",
+         with_defaults(rate, "of the first step", print_rate, from_weights), 0},
+        {"optimizer", OPTION_TEXT, &model->optimizer, "sgd|adam|adamw",
+         with_defaults(optimizer, "how steps are made", print_optimizer, "; linear: to its minimum, without steps"), 0},
+        {"schedule", OPTION_TEXT, &model->schedule, "NAME",
+         with_defaults(schedule, "the rate over time: constant, linear, step, paper, cosine", print_schedule, ""), 0},
+        {"momentum", OPTION_NUMBER, &model->momentum, "NUMBER", "sgd: share of the last step in the next", 0},
+        {"nesterov", OPTION_FLAG, &model->nesterov, NULL, "sgd: momentum in Nesterov's form", 0},
+        {"weight-decay", OPTION_NUMBER, &model->weight_decay, "NUMBER",
+         "networks of images: decay of every weight (default: 0)", 0},
+        {"label-smoothing", OPTION_NUMBER, &model->label_smoothing, "SHARE",
+         "of the target that is spread over all classes (default: 0)", 0},
+        {"dropout", OPTION_NUMBER, &model->dropout, "SHARE",
+         "networks of images: numbers left out after each stage (default: 0)", 0},
+        {"held-out", OPTION_NUMBER, &model->held_out, "SHARE",
+         with_defaults(held_out, "training rows that choose the epoch instead", print_held_out, "; none of few rows"),
+         0},
+        {"patience", OPTION_COUNT, &model->patience, "N",
+         "stop after so many epochs without a better loss on held-out rows (default: never)", 0},
+        {"use", OPTION_WORD, &model->use, "weighting|sampling",
+         "final networks: weigh the rows' losses, or draw rows by their weight (default: weighting)", 0},
+        {"normalise", OPTION_TEXT, &model->normalise, "imagenet|half|none",
+         with_defaults(normalise, "networks of images: the range of pixels", print_normalise, ""), 0},
+        {"backend", OPTION_TEXT, &model->backend, "NAME",
+         "what networks run on: auto, cpu or reference (default: auto, the fastest there is)", 0},
+        {"threads-per-model", OPTION_COUNT, &model->threads_per_model, "N",
+         "of a network; last bits depend on it (default: 1; gbv train: --threads)", 0},
+        {0},
     };
     memcpy(table, all, sizeof all);
 }
@@ -205,7 +301,10 @@ int run_finish(const command *self, const run_options *run, size_t threads)
         memcpy(all, common, sizeof common);
         if (run->more_count)
             memcpy(all + COMMON, run->more_metrics, run->more_count * sizeof *all);
-        status = gbv_metrics_write(all, COMMON + run->more_count, run->metrics, &error);
+        if (run->metric_lines)
+            status = gbv_metrics_line(all, COMMON + run->more_count, run->metric_lines, &error);
+        else
+            status = gbv_metrics_write(all, COMMON + run->more_count, run->metrics, &error);
         free(all);
     }
     if (status != GBV_OK)

@@ -2,6 +2,8 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
+#include <stdio.h>
+
 #include <gbv/gbv.h>
 
 #include "options.h"
@@ -11,6 +13,7 @@ typedef struct run_options {
     gbv_report_format format;
     const char *output;
     const char *metrics;
+    FILE *metric_lines;       /* --metrics, opened by a command that writes lines of its own first; NULL: none did */
     gbv_metric *more_metrics; /* of this command, after the ones that all have; the caller's */
     size_t more_count;
     const char *progress_name;
@@ -21,9 +24,11 @@ typedef struct run_options {
     double stage_started;
     bool terminal, lines;
     bool drawn;
+    bool verbose;
+    void *of_command; /* what the command's own callbacks need: they are called with this struct */
 } run_options;
 
-enum { OUTPUT_OPTIONS = 4, PROGRESS_OPTIONS = 5, MODEL_OPTIONS = 7 };
+enum { OUTPUT_OPTIONS = 4, PROGRESS_OPTIONS = 5, MODEL_OPTIONS = 21 };
 
 void run_output_options(run_options *run, option table[OUTPUT_OPTIONS]);
 void run_progress_options(run_options *run, size_t *threads, option table[PROGRESS_OPTIONS]);

@@ -1,4 +1,6 @@
 /* gbv train - the final model, with the weighted loss of the paper's Eq. 1. */
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +83,71 @@ static int print_accuracy(const command *self, const gbv_model *model, const gbv
     return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
 }
 
+/* What is told of each epoch, and where. */
+typedef struct epoch_watch {
+    const command *self;
+    const gbv_dataset *test; /* NULL: none */
+    bool goes_on;            /* of a run that was resumed: lines follow those it wrote */
+    int code;                /* PARSED, or what went wrong with telling */
+} epoch_watch;
+
+static double test_accuracy(epoch_watch *watch, const gbv_epoch *epoch)
+{
+    gbv_evaluation *evaluation = NULL;
+    gbv_error error;
+    gbv_status status = gbv_evaluate(epoch->model, watch->test, &evaluation, &error);
+    double accuracy = status == GBV_OK ? evaluation->accuracy : NAN;
+    if (status != GBV_OK && watch->code == PARSED)
+        watch->code = complain(watch->self, (int)status, "%s", error.message);
+    gbv_evaluation_free(evaluation);
+    return accuracy;
+}
+
+static void write_line(run_options *run, epoch_watch *watch, const gbv_epoch *epoch, double accuracy)
+{
+    const gbv_metric numbers[] = {
+        {"epoch", (double)epoch->epoch},
+        {"epochs", (double)epoch->epochs},
+        {"loss", epoch->loss},
+        {"held_out_loss", epoch->held_out_loss},
+        {"held_out_accuracy", epoch->held_out_accuracy},
+        {"best", epoch->best},
+        {"learning_rate", epoch->learning_rate},
+        {"rows", (double)epoch->rows},
+        {"seconds", epoch->seconds},
+        {"test_accuracy", accuracy},
+    };
+    size_t count = sizeof numbers / sizeof *numbers - !watch->test;
+    gbv_error error;
+    bool to_stdout = strcmp(run->metrics, "-") == 0;
+    if (!run->metric_lines && watch->code == PARSED &&
+        !(run->metric_lines = to_stdout ? stdout : fopen(run->metrics, watch->goes_on ? "ae" : "we")))
+        watch->code = complain(watch->self, GBV_FAILED, "%s: cannot be written (%s)", run->metrics, strerror(errno));
+    if (run->metric_lines && gbv_metrics_line(numbers, count, run->metric_lines, &error) != GBV_OK &&
+        watch->code == PARSED)
+        watch->code = complain(watch->self, GBV_FAILED, "%s: %s", run->metrics, error.message);
+}
+
+static void hear_epoch(void *context, const gbv_epoch *epoch)
+{
+    run_options *run = context;
+    epoch_watch *watch = run->of_command;
+    bool live = run->terminal || run->verbose;
+    double accuracy = watch->test && (live || run->metrics) ? test_accuracy(watch, epoch) : NAN;
+    if (live) {
+        run_end_progress(run);
+        fprintf(stderr, "epoch %zu/%zu  loss %.4f", epoch->epoch, epoch->epochs, epoch->loss);
+        if (isfinite(epoch->held_out_loss))
+            fprintf(stderr, "  held out: loss %.4f, accuracy %.4f%s", epoch->held_out_loss, epoch->held_out_accuracy,
+                    epoch->best ? ", the best so far" : "");
+        if (isfinite(accuracy))
+            fprintf(stderr, "  test accuracy %.4f", accuracy);
+        fprintf(stderr, "  %.1f s\n", epoch->seconds);
+    }
+    if (run->metrics)
+        write_line(run, watch, epoch, accuracy);
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     inputs in = {0};
@@ -97,7 +164,10 @@ static int run(const command *self, int count, char **arguments)
         {"pooled", OPTION_FLAG, &chosen.pooled, NULL, "the same weight for every row", 0},
         {"source-weights", OPTION_TEXT, &chosen.source_weights, "FILE", "weights from a CSV source,weight", 0},
         {"test", OPTION_TEXT, &chosen.test, "DATASET", "print the accuracy on this set", 0},
-        {"seed", OPTION_SEED, &options.seed, "N", "random numbers of the mlp", 0},
+        {"checkpoint", OPTION_TEXT, &options.checkpoint, "FILE",
+         "networks: keep the state of the training here after each epoch", 0},
+        {"resume", OPTION_FLAG, &options.resume, NULL, "go on from the checkpoint where it is there", 0},
+        {"seed", OPTION_SEED, &options.seed, "N", "random numbers of networks", 0},
         {"output", OPTION_TEXT, &show.output, "FILE", "the trained model (safetensors)", 'o'},
         {0},
     };
@@ -125,11 +195,20 @@ static int run(const command *self, int count, char **arguments)
     }
     if (code != PARSED)
         goto done;
+    epoch_watch watch = {.self = self, .test = test, .goes_on = options.resume, .code = PARSED};
+    show.of_command = &watch;
+    show.verbose = in.verbose;
     run_watch(&show, &options.progress, &options.context);
+    if (show.terminal || show.verbose || show.metrics)
+        options.on_epoch = hear_epoch;
     gbv_status status = gbv_train(in.sources, weights, &options, &model, &error);
     run_end_progress(&show);
     if (status != GBV_OK)
         code = complain(self, (int)status, "%s", error.message);
+    else
+        code = watch.code;
+    if (code == PARSED && gbv_model_note(model))
+        fprintf(stderr, "gbv train: %s\n", gbv_model_note(model));
     if (code == PARSED && test)
         code = print_accuracy(self, model, test);
     if (code == PARSED && show.output && (status = gbv_model_write(model, show.output, &error)) != GBV_OK)
@@ -137,6 +216,8 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED)
         code = run_finish(self, &show, options.threads);
 done:
+    if (show.metric_lines && show.metric_lines != stdout && fclose(show.metric_lines) != 0 && code == GBV_OK)
+        code = complain(self, GBV_FAILED, "%s: could not be written (%s)", show.metrics, strerror(errno));
     gbv_model_free(model);
     gbv_dataset_free(test);
     free(weights);
@@ -149,9 +230,10 @@ const command command_train = {
     .name = "train",
     .usage = "--result FILE|--equal-sources|--pooled|--source-weights FILE --source NAME=DATASET ... -o MODEL",
     .summary = "train the final model on the weighted sources",
-    .examples = "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n"
-                "  gbv train --pooled --sources vendors/ --test test.npz -o model.safetensors\n"
-                "  gbv train --source-weights weights.csv --sources crowd.csv --source-column worker --model mlp -o "
-                "m.safetensors\n",
+    .examples =
+        "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n"
+        "  gbv train --pooled --sources vendors/ --test test.npz -o model.safetensors\n"
+        "  gbv train --equal-sources --sources photos/ --model resnet18 --pretrained w.safetensors --checkpoint run.ck "
+        "-v -o m.safetensors\n",
     .run = run,
 };

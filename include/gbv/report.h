@@ -58,6 +58,9 @@ typedef struct gbv_metric {
 
 GBV_API GBV_MUST_CHECK gbv_status gbv_metrics_write(const gbv_metric *metrics, size_t count, const char *path,
                                                     gbv_error *error);
+/* The same on one line of a stream, for a file that has a line per epoch; numbers that are not finite are null. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_metrics_line(const gbv_metric *metrics, size_t count, FILE *stream,
+                                                   gbv_error *error);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,11 @@ size_t plan_workers(size_t threads, size_t tasks)
     return workers ? workers : 1;
 }
 
+size_t plan_fits(size_t threads, size_t threads_per_model, size_t models)
+{
+    return threads_per_model > 1 ? 1 : plan_workers(threads, models);
+}
+
 const char *gbv_blas_core(void)
 {
     static const char *const old[] = {"Prescott", "Core2", "Nehalem", "Sandybridge", "Generic"};

@@ -18,6 +18,10 @@ void plan_end(plan p);
 /* Workers for `tasks` independent pieces of work: never more than there are tasks, at least one. */
 size_t plan_workers(size_t threads, size_t tasks);
 
+/* Workers that fit models side by side. A model that may use several threads itself has them to itself: the libraries
+ * that run it take no more than one inside a parallel region. */
+size_t plan_fits(size_t threads, size_t threads_per_model, size_t models);
+
 /* "avx512", "avx2" or "x86-64": what the machine offers. */
 const char *plan_instruction_set(void);
 

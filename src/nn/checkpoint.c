@@ -208,8 +208,13 @@ gbv_status checkpoint_read(checkpoint *c, size_t most_epochs, gbv_error *error)
 {
     mapped_file bytes;
     safetensors file;
-    if (access(c->path, F_OK) != 0)
-        return GBV_OK;
+    if (access(c->path, F_OK) != 0) { /* that it can be written is found out now, not after an epoch */
+        output_file trial;
+        gbv_status possible = output_open(c->path, &trial, error);
+        if (possible == GBV_OK)
+            output_abandon(&trial);
+        return possible;
+    }
     if (!c->resume)
         return error_set(error, GBV_USAGE, "%s: is there already: go on from it with --resume, or remove it", c->path);
     gbv_status status = mapped_file_open(c->path, &bytes, error);

@@ -122,16 +122,28 @@ gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_for
     return output_commit(&output, error);
 }
 
+static void print_metrics(const gbv_metric *metrics, size_t count, bool compact, FILE *stream)
+{
+    json_writer json = json_open(stream);
+    json.compact = compact;
+    json_begin_object(&json, NULL);
+    for (size_t i = 0; i < count; i++)
+        json_number(&json, metrics[i].name, metrics[i].value);
+    json_end(&json);
+}
+
 gbv_status gbv_metrics_write(const gbv_metric *metrics, size_t count, const char *path, gbv_error *error)
 {
     output_file output;
     gbv_status status = output_open(path, &output, error);
     if (status != GBV_OK)
         return status;
-    json_writer json = json_open(output.stream);
-    json_begin_object(&json, NULL);
-    for (size_t i = 0; i < count; i++)
-        json_number(&json, metrics[i].name, metrics[i].value);
-    json_end(&json);
+    print_metrics(metrics, count, false, output.stream);
     return output_commit(&output, error);
+}
+
+gbv_status gbv_metrics_line(const gbv_metric *metrics, size_t count, FILE *stream, gbv_error *error)
+{
+    print_metrics(metrics, count, true, stream);
+    return output_check(stream, "a line of metrics", error);
 }

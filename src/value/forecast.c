@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/plan.h"
+#include "nn/kind.h"
 #include "value/certainty.h"
 #include "value/shared_rows.h"
 #include "value/valuation.h"
@@ -21,7 +22,8 @@ enum {
     PILOT_FITS = 4,     /* one of its own, the refit that others build on, and two of those */
     PILOT_ROWS = 4000,  /* more are sampled */
     FEWEST_ROWS = 64,   /* fewer are not sampled further */
-    PILOT_EPOCHS = 20,  /* more are reckoned */
+    PILOT_EPOCHS = 20,  /* more are reckoned, */
+    IMAGE_EPOCHS = 1,   /* of networks of images more than this */
     METHOD_ROWS = 600,  /* of all sources together, in the first trial of a method that looks at the data */
     HASH_BYTES = 64,    /* that a row's hash takes until the rows that sources share are found */
     RESAMPLE_COPIES = 4 /* of every draw of every score, while intervals are computed */
@@ -85,6 +87,20 @@ static void forget_sample(const source *s, source *sampled)
         free(sampled->labels);
 }
 
+/* Of a model of the source; one where it is not trained by epochs. */
+static size_t asked_epochs(const valuation *v, size_t index)
+{
+    gbv_model_options resolved = gbv_model_resolve(&v->options->model, v->sources->items[index].row_count);
+    return strcmp(resolved.optimizer, "lbfgs") == 0 ? 1 : resolved.epochs;
+}
+
+static size_t pilot_epochs(const valuation *v, size_t index)
+{
+    size_t asked = asked_epochs(v, index),
+           most = model_kind_find(v->options->model.model)->of_images ? IMAGE_EPOCHS : PILOT_EPOCHS;
+    return asked < most ? asked : most;
+}
+
 /* Scores one source as the only one of its shard. */
 static gbv_status run_pilot(const valuation *v, size_t index, size_t rows, pilot *p, gbv_result *scrap,
                             valuation *trial, gbv_error *error)
@@ -109,9 +125,9 @@ static gbv_status run_pilot(const valuation *v, size_t index, size_t rows, pilot
     options.shards = v->source_count;
     options.undefined_as_zero = true;
     options.model.progress = watch_pilot;
+    options.model.on_epoch = NULL;
     options.model.context = p;
-    if (options.model.epochs > PILOT_EPOCHS)
-        options.model.epochs = PILOT_EPOCHS;
+    options.model.epochs = pilot_epochs(v, index);
     sources.items = items;
     *trial = *v;
     trial->options = &options;
@@ -170,7 +186,7 @@ static gbv_status plan_models(const valuation *v, gbv_result *scrap, gbv_plan *e
     double first = p.ended[0] - p.begun, sources = 0;
     double second = p.fits > 1 ? p.ended[1] - p.ended[0] : first;
     double later = p.fits > 2 ? (p.ended[p.fits - 1] - p.ended[1]) / (double)(p.fits - 2) : second;
-    double epochs = v->options->model.epochs > PILOT_EPOCHS ? (double)v->options->model.epochs / PILOT_EPOCHS : 1;
+    double epochs = (double)asked_epochs(v, index) / (double)pilot_epochs(v, index);
     for (size_t i = 0; i < v->source_count; i++)
         if (valuation_owns(v, i)) {
             size_t own = v->sources->items[i].row_count;
@@ -353,7 +369,7 @@ static void count_work(const valuation *v, const gbv_result *scrap, gbv_plan *ex
         }
     if (!expected->fits)
         expected->refits = 0;
-    expected->workers = plan_workers(v->threads, expected->sources);
+    expected->workers = plan_fits(v->threads, v->options->model.threads_per_model, expected->sources);
 }
 
 gbv_status gbv_value_plan(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,

@@ -30,7 +30,8 @@ static gbv_status read_out(const valuation *v, size_t scorings, const gbv_model 
     const sample *rows = v->problem->varphi(&given, index);
     size_t features = model_feature_count(model), outputs = model->outputs;
     bool wants_features = any_measure(v, scorings, GBV_NEEDS_FEATURES, false);
-    readout on_target = {.probabilities = arena_array(scratch, rows->rows, outputs * sizeof(double))};
+    readout on_target = {.probabilities = arena_array(scratch, rows->rows, outputs * sizeof(double)),
+                         .threads = v->options->model.threads_per_model};
     if (wants_features)
         on_target.features = arena_array(scratch, rows->rows, features * sizeof(double));
     int32_t *column_class = arena_array(scratch, outputs, sizeof *column_class);
@@ -47,7 +48,8 @@ static gbv_status read_out(const valuation *v, size_t scorings, const gbv_model 
     if (any_measure(v, scorings, GBV_NEEDS_SOURCE_FEATURES, true)) {
         sample_part part;
         sample own_rows = problem_source_sample(&v->given, index, &part);
-        readout own = {.probabilities = arena_array(scratch, own_rows.rows, outputs * sizeof(double))};
+        readout own = {.probabilities = arena_array(scratch, own_rows.rows, outputs * sizeof(double)),
+                       .threads = on_target.threads};
         if (!own.probabilities)
             return error_out_of_memory(error, "the readout of a source");
         if ((status = model_read_out(model, &own_rows, &own, scratch, error)) != GBV_OK)

@@ -77,10 +77,9 @@ gbv_status purchases_train(const purchase_task *task, purchase *list, size_t cou
     }
     watch seen = {.asked = task->model, .stage = "final models", .total = distinct * task->seeds};
     gbv_model_options model = *task->model;
-    int workers = (int)plan_workers(task->model->threads, task->seeds);
+    int workers = (int)plan_fits(task->model->threads, model.threads_per_model, task->seeds);
     model.threads = 1;
-    model.progress = watch_ask;
-    model.context = &seen;
+    watch_over(&model, &seen);
 #pragma omp parallel for num_threads(workers) schedule(dynamic)
     for (size_t r = 0; r < task->seeds; r++) {
         gbv_error own;

@@ -242,10 +242,9 @@ gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error)
         }
     /* One source alone may use all threads itself. */
     gbv_model_options model = v->options->model;
-    int workers = (int)plan_workers(v->threads, mine);
+    int workers = (int)plan_fits(v->threads, model.threads_per_model, mine);
     model.threads = workers > 1 ? 1 : v->threads;
-    model.progress = watch_ask;
-    model.context = &seen;
+    watch_over(&model, &seen);
     v->given.model = &model;
 #pragma omp parallel num_threads(workers)
     {

@@ -122,7 +122,7 @@ static gbv_status judge(fold_run *r, double *terms, gbv_error *error)
     size_t *own = arena_array(&r->scratch, outputs, sizeof *own);
     if (!given || !logarithms || !likelihoods || !powers || !first || !own)
         return error_out_of_memory(error, "tau");
-    readout out = {.probabilities = given};
+    readout out = {.probabilities = given, .threads = r->model->threads_per_model};
     gbv_status status = model_read_out(r->fitted, r->task->reference, &out, &r->scratch, error);
     if (status != GBV_OK)
         return status;
@@ -183,8 +183,7 @@ static gbv_status run_folds(const tau_task *task, double *terms, gbv_error *erro
 {
     watch w = {.asked = task->model, .stage = "tau", .total = 2 * TAU_GRID_COUNT};
     gbv_model_options model = *task->model;
-    model.progress = watch_ask;
-    model.context = &w;
+    watch_over(&model, &w);
     gbv_model *first = NULL;
     fit_shape shape = {0};
     arena scratch = {0};
@@ -197,7 +196,8 @@ static gbv_status run_folds(const tau_task *task, double *terms, gbv_error *erro
     if (status[0] != GBV_OK)
         goto done;
     /* Two threads are best used on a fold each; more are on the fits' own loops. */
-    int workers = model.threads == 2 || model.threads == 3 ? 2 : 1;
+    int workers =
+        model.threads == 2 || model.threads == 3 ? (int)plan_fits(model.threads, model.threads_per_model, 2) : 1;
 #pragma omp parallel for num_threads(workers)
     for (size_t f = 0; f < 2; f++) {
         fold_run r = {.task = task, .fold = f, .model = &model, .terms = terms, .fitted = first};

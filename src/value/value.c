@@ -59,6 +59,8 @@ static gbv_status check_options(valuation *v, gbv_error *error)
     gbv_status status = valuation_choose(v, error);
     if (status == GBV_OK)
         status = model_options_check(&o->model, error);
+    if (status == GBV_OK && o->model.checkpoint)
+        status = error_set(error, GBV_USAGE, "a checkpoint keeps one training, that of gbv_train: leave it out");
     if (status != GBV_OK)
         return status;
     if (v->sources->count == 0)

@@ -13,6 +13,19 @@ bool watch_ask(void *context, const char *stage, size_t done, size_t total)
     return w->stop;
 }
 
+static void pass_on(void *context, const gbv_epoch *epoch)
+{
+    const watch *w = context;
+    w->asked->on_epoch(w->asked->context, epoch);
+}
+
+void watch_over(gbv_model_options *model, watch *w)
+{
+    model->progress = watch_ask;
+    model->on_epoch = w->asked->on_epoch ? pass_on : NULL;
+    model->context = w;
+}
+
 bool watch_count(watch *w)
 {
     w->done++;

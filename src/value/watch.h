@@ -1,7 +1,7 @@
 /* watch.h - fits side by side that ask their caller, one at a time, whether to go on.
  *
  *     watch seen = {.asked = &options->model, .stage = "tau", .total = 16};
- *     model.progress = watch_ask, model.context = &seen;          then, after each piece of work: watch_count(&seen)
+ *     watch_over(&model, &seen);          then, after each piece of work: watch_count(&seen)
  */
 #ifndef VALUE_WATCH_H
 #define VALUE_WATCH_H
@@ -21,6 +21,8 @@ typedef struct watch {
 /* A gbv_progress_callback whose context is a watch. Work is counted in its pieces, so that what is left takes about as
  * long as it seems; what a fit says of itself is passed on where it is the only piece. */
 bool watch_ask(void *context, const char *stage, size_t done, size_t total);
+/* Makes fits with these options ask the watch, and tell of epochs whoever asked for it. */
+void watch_over(gbv_model_options *model, watch *w);
 /* One piece more is done. True: the caller wants to stop. */
 bool watch_count(watch *w);
 
