@@ -8,75 +8,29 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/output.h"
+#include "nn/fingerprint.h"
 #include "nn/safetensors.h"
-
-/* The identity so far and more bytes become a new one. */
-static bool add_bytes(char identity[65], const void *bytes, size_t count)
-{
-    char both[128], own[65];
-    if (!hash_sha256(bytes, count, own))
-        return false;
-    memcpy(both, identity, 64);
-    memcpy(both + 64, own, 64);
-    return hash_sha256(both, sizeof both, identity);
-}
-
-enum { HASHED_ROWS = 64 };
-
-static gbv_status add_rows(char identity[65], const loop_task *task, gbv_error *error)
-{
-    const sample *data = task->fit->data;
-    arena *scratch = task->fit->scratch;
-    bool images = !task->rows.scale, bytes = images && sample_is_bytes(data);
-    size_t rows[HASHED_ROWS], size = bytes ? 1 : images ? sizeof(float) : sizeof(double);
-    void *buffer = arena_array(scratch, data->columns, HASHED_ROWS * size);
-    if (!buffer)
-        return error_out_of_memory(error, "a checkpoint");
-    for (size_t first = 0; first < data->rows; first += HASHED_ROWS) {
-        size_t count = data->rows - first < HASHED_ROWS ? data->rows - first : HASHED_ROWS;
-        const void *block = buffer;
-        gbv_status status = GBV_OK;
-        for (size_t i = 0; i < count; i++)
-            rows[i] = first + i;
-        if (images)
-            status = sample_images(data, rows, count, task->rows.threads ? task->rows.threads : 1,
-                                   bytes ? buffer : NULL, bytes ? NULL : buffer, error);
-        else
-            block = sample_block_f64(data, first, count, buffer);
-        if (status != GBV_OK)
-            return status;
-        if (!add_bytes(identity, block, count * data->columns * size))
-            return error_out_of_memory(error, "a checkpoint");
-    }
-    return GBV_OK;
-}
 
 gbv_status checkpoint_identify(checkpoint *c, const loop_task *task, gbv_error *error)
 {
-    const gbv_model_options *o = task->options;
     const fit_task *fit = task->fit;
-    char text[1000];
-    int length = snprintf(
-        text, sizeof text,
-        "%s %s %zux%zux%zu outputs %zu epochs %zu batch %zu rate %a %s %s momentum %a%d decay %a%d smoothing %a "
-        "dropout %a held-out %a patience %zu use %d normalise %s backend %s seed %llu draw %u %.500s",
-        gbv_version(), o->model, task->rows.in.channels, task->rows.in.height, task->rows.in.width, fit->outputs,
-        o->epochs, o->batch, o->learning_rate, o->optimizer, o->schedule, o->momentum, o->nesterov, task->decay,
-        task->decay_all, o->label_smoothing, o->dropout, o->held_out, o->patience, (int)fit->how->use,
-        o->normalise ? o->normalise : "", backend_find(o->backend)->name, (unsigned long long)o->seed,
-        (unsigned)fit->how->draw, fit->subject);
-    memset(c->identity, '0', 64);
-    c->identity[64] = '\0';
-    size_t rows = fit->data->rows;
-    if (length < 0 || !add_bytes(c->identity, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1) ||
-        !add_bytes(c->identity, fit->targets, rows * sizeof *fit->targets) ||
-        !add_bytes(c->identity, fit->weights, rows * sizeof *fit->weights) ||
-        !add_bytes(c->identity, task->values->parameters, c->net->parameter_count * sizeof(float)) ||
-        !add_bytes(c->identity, task->values->statistics, c->net->statistic_count * sizeof(float)))
-        return error_out_of_memory(error, "a checkpoint");
-    return add_rows(c->identity, task, error);
+    gbv_model_options options = *task->options;
+    options.threads_per_model = 0; /* those of the file count */
+    options.backend = backend_find(options.backend)->name;
+    hash_stream hash = hash_open();
+    fingerprint_text(&hash, "version", gbv_version());
+    fingerprint_training(&hash, &options, fit->subject, fit->how->draw);
+    fingerprint_number(&hash, "use", fit->how->use);
+    fingerprint_number(&hash, "decay", task->decay);
+    /* What it begins with says which net it is, and whose weights. */
+    hash_add(&hash, task->values->parameters, c->net->parameter_count * sizeof(float));
+    hash_add(&hash, task->values->statistics, c->net->statistic_count * sizeof(float));
+    gbv_status status =
+        fingerprint_rows(&hash, fit->data, fit->outputs, task->rows.threads ? task->rows.threads : 1, error);
+    bool closed = hash_close(&hash, c->identity);
+    return status == GBV_OK && !closed ? error_set(error, GBV_FAILED, "the SHA-256 of a training could not be computed")
+                                       : status;
 }
 
 /* Everything but the arrays, as one tensor: counts stay below 2^53. */

@@ -14,7 +14,7 @@ gbv_status source_model(const valuation *v, size_t source_index, const refit *ho
     *found = false;
     if (!options->cache || !model_kind_find(options->model)->of_images)
         return v->problem->phi(&v->given, source_index, how, scratch, model, error);
-    gbv_model_options resolved = model_options_resolve(options, rows.rows);
+    gbv_model_options resolved = gbv_model_resolve(options, rows.rows);
     gbv_status status = model_cache_key(&rows, v->classes.count, &resolved, name, how->draw, key, error);
     if (status != GBV_OK)
         return status;

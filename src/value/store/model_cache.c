@@ -13,13 +13,11 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/plan.h"
+#include "nn/fingerprint.h"
 
 /* Changed whenever the same key would no longer give the same numbers. */
 #define CACHE_FORMAT "gbv model cache 1"
 #define ENDING ".safetensors"
-enum { BLOCK_ROWS = 64 };
 static const size_t USUAL_BYTES = (size_t)4 << 30;
 
 const char *gbv_cache_folder(void)
@@ -33,103 +31,28 @@ const char *gbv_cache_folder(void)
     return length > 0 && (size_t)length < sizeof path ? path : NULL;
 }
 
-static void add_text(hash_stream *hash, const char *name, const char *value)
-{
-    hash_add(hash, name, strlen(name) + 1);
-    hash_add(hash, value ? value : "", value ? strlen(value) + 1 : 1);
-}
-
-static void add_number(hash_stream *hash, const char *name, double value)
-{
-    char text[NUMBER_TEXT];
-    add_text(hash, name, number_format(value, text));
-}
-
-static void add_options(hash_stream *hash, const gbv_model_options *o, const char *subject, uint32_t draw)
-{
-    add_text(hash, "model", o->model);
-    add_text(hash, "optimizer", o->optimizer);
-    add_text(hash, "schedule", o->schedule);
-    add_text(hash, "normalise", o->normalise);
-    add_text(hash, "backend", o->backend);
-    add_text(hash, "subject", subject);
-    add_text(hash, "instruction set", plan_instruction_set());
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"epochs", (double)o->epochs},
-                   {"batch", (double)o->batch},
-                   {"learning_rate", o->learning_rate},
-                   {"momentum", o->momentum},
-                   {"nesterov", o->nesterov},
-                   {"weight_decay", o->weight_decay},
-                   {"label_smoothing", o->label_smoothing},
-                   {"dropout", o->dropout},
-                   {"held_out", o->held_out},
-                   {"patience", (double)o->patience},
-                   {"threads", (double)o->threads_per_model},
-                   {"seed high", (double)(o->seed >> 32)},
-                   {"seed low", (double)(o->seed & UINT32_MAX)},
-                   {"draw", draw}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        add_number(hash, numbers[i].name, numbers[i].value);
-}
-
 static gbv_status add_pretrained(hash_stream *hash, const char *path, gbv_error *error)
 {
     mapped_file file;
     gbv_status status = mapped_file_open(path, &file, error);
     if (status != GBV_OK)
         return status;
-    add_text(hash, "pretrained", "");
+    fingerprint_text(hash, "pretrained", "");
     hash_add(hash, file.bytes, file.size);
     mapped_file_close(&file);
     return GBV_OK;
-}
-
-/* The pixels as a network gets them, so that any change of a file that matters is noticed, and no other. */
-static gbv_status add_rows(hash_stream *hash, const sample *rows, size_t class_count, gbv_error *error)
-{
-    arena scratch = {0};
-    gbv_image_shape shape = sample_shape(rows);
-    bool bytes = sample_is_bytes(rows);
-    size_t width = rows->columns * (bytes ? 1 : sizeof(float)), numbers[BLOCK_ROWS];
-    unsigned char *pixels = arena_array(&scratch, width, BLOCK_ROWS);
-    int32_t *classes = arena_array(&scratch, rows->rows, sizeof *classes);
-    double *weights = arena_array(&scratch, rows->rows, sizeof *weights);
-    gbv_status status = pixels && classes && weights ? GBV_OK : error_out_of_memory(error, "the hash of a source");
-    add_number(hash, "rows", (double)rows->rows);
-    add_number(hash, "classes", (double)class_count);
-    add_number(hash, "height", (double)shape.height);
-    add_number(hash, "width", (double)shape.width);
-    add_number(hash, "channels", (double)shape.channels);
-    for (size_t first = 0; first < rows->rows && status == GBV_OK; first += BLOCK_ROWS) {
-        size_t count = rows->rows - first < BLOCK_ROWS ? rows->rows - first : BLOCK_ROWS;
-        for (size_t i = 0; i < count; i++)
-            numbers[i] = first + i;
-        status = sample_images(rows, numbers, count, 1, bytes ? pixels : NULL, bytes ? NULL : (float *)pixels, error);
-        if (status == GBV_OK)
-            hash_add(hash, pixels, width * count);
-    }
-    if (status == GBV_OK) {
-        sample_labels(rows, classes, weights);
-        hash_add(hash, classes, rows->rows * sizeof *classes);
-        hash_add(hash, weights, rows->rows * sizeof *weights);
-    }
-    arena_free(&scratch);
-    return status;
 }
 
 gbv_status model_cache_key(const sample *rows, size_t class_count, const gbv_model_options *options,
                            const char *subject, uint32_t draw, char key[65], gbv_error *error)
 {
     hash_stream hash = hash_open();
-    add_text(&hash, "format", CACHE_FORMAT);
-    add_text(&hash, "version", GBV_VERSION);
-    add_options(&hash, options, subject, draw);
+    fingerprint_text(&hash, "format", CACHE_FORMAT);
+    fingerprint_text(&hash, "version", GBV_VERSION);
+    fingerprint_training(&hash, options, subject, draw);
     gbv_status status = options->pretrained ? add_pretrained(&hash, options->pretrained, error) : GBV_OK;
     if (status == GBV_OK)
-        status = add_rows(&hash, rows, class_count, error);
+        status = fingerprint_rows(&hash, rows, class_count, 1, error);
     bool closed = hash_close(&hash, key);
     return status == GBV_OK && !closed ? error_set(error, GBV_FAILED, "the SHA-256 of a source could not be computed")
                                        : status;
