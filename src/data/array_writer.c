@@ -2,6 +2,7 @@
  * nothing needs to be held in memory and the output may be a pipe. */
 #include "data/array_writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
@@ -57,6 +58,15 @@ array array_i32(const int32_t *values, size_t count)
 array array_i64(const int64_t *values, size_t count)
 {
     return number_vector(values, count, GBV_I64);
+}
+
+array array_labels(const gbv_dataset *dataset, const int32_t *labels, size_t count, int64_t *integers)
+{
+    if (dataset->kind != LABELS_INTEGER)
+        return array_text((const char *const *)dataset->class_names, labels, count);
+    for (size_t i = 0; i < count; i++)
+        integers[i] = strtoll(dataset->class_names[labels[i]], NULL, 10);
+    return array_i64(integers, count);
 }
 
 array array_text(const char *const *texts, const int32_t *codes, size_t count)
@@ -196,7 +206,7 @@ static const char *type_code(gbv_type type)
     return "<f8";
 }
 
-static void sink_array(sink *s, const array *a)
+static void sink_header(sink *s, const array *a)
 {
     char header[256], type[32], shape[96];
     const gbv_image_shape *image = &a->shape;
@@ -225,8 +235,13 @@ static void sink_array(sink *s, const array *a)
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)filled, (unsigned char)(filled >> 8)};
     sink_bytes(s, preamble, sizeof preamble);
     sink_bytes(s, header, filled);
+}
+
+static void sink_array(sink *s, const array *a)
+{
+    sink_header(s, a);
     if (a->texts)
-        sink_texts(s, a, width);
+        sink_texts(s, a, text_width(a));
     else
         sink_numbers(s, a);
     sink_flush(s);
@@ -236,6 +251,20 @@ void npy_write(FILE *stream, array a)
 {
     sink s = {.stream = stream};
     sink_array(&s, &a);
+}
+
+void npy_write_header(FILE *stream, array a)
+{
+    sink s = {.stream = stream};
+    sink_header(&s, &a);
+    sink_flush(&s);
+}
+
+void npy_write_rows(FILE *stream, array a)
+{
+    sink s = {.stream = stream};
+    sink_numbers(&s, &a);
+    sink_flush(&s);
 }
 
 gbv_status npy_write_file(const char *path, array a, gbv_error *error)

@@ -44,8 +44,15 @@ array array_of_dataset(const gbv_dataset *dataset, const size_t *rows, size_t co
 /* A vector of text (NumPy's unicode type): texts[codes[i]], or texts[i] with codes NULL. */
 array array_text(const char *const *texts, const int32_t *codes, size_t count);
 
+/* Labels as a dataset had them, integers or text: dataset->class_names[labels[i]]. `integers` is room for `count`. */
+array array_labels(const gbv_dataset *dataset, const int32_t *labels, size_t count, int64_t *integers);
+
 /* Writes one NPY array; the caller checks the stream (output_check, output_commit). */
 void npy_write(FILE *stream, array a);
+/* The same in pieces: first the header of the whole array, of which only type, sizes and `count` matter, then rows
+ * until there are so many. */
+void npy_write_header(FILE *stream, array a);
+void npy_write_rows(FILE *stream, array a);
 /* The same as a file; path NULL or "-" is standard output. */
 GBV_MUST_CHECK gbv_status npy_write_file(const char *path, array a, gbv_error *error);
 

@@ -249,17 +249,11 @@ static gbv_status write_rows(simulator *s, const char *name, const gbv_dataset *
         free(image);
         return error_out_of_memory(error, name);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (dataset->row_index)
-            rows[i] = dataset->row_index[rows[i]];
-        if (dataset->kind == LABELS_INTEGER)
-            integers[i] = strtoll(dataset->class_names[labels[i]], NULL, 10);
-    }
+    for (size_t i = 0; i < count && dataset->row_index; i++)
+        rows[i] = dataset->row_index[rows[i]];
     gbv_status status = npz_open(path, &npz, error);
     if (status == GBV_OK) {
-        array y = dataset->kind == LABELS_INTEGER
-                      ? array_i64(integers, count)
-                      : array_text((const char *const *)dataset->class_names, labels, count);
+        array y = array_labels(dataset, labels, count, integers);
         array x = array_of_dataset(dataset, rows, count, image);
         /* Three columns of pixels would be taken for channels: such rows stay flat. */
         if (dataset->shape.channels_last || (dataset->shape.width != 1 && dataset->shape.width != 3))

@@ -15,9 +15,10 @@
 
 static const double unknown_class_probability = 1e-12;
 
-/* Whether the features of a dataset are what the model was trained on, in the same order. */
-static gbv_status check_features(const gbv_model *model, const gbv_dataset *dataset, gbv_error *error)
+gbv_status model_check_dataset(const gbv_model *model, const gbv_dataset *dataset, gbv_error *error)
 {
+    if (model->net)
+        return GBV_OK;
     if (dataset->features.columns != model->inputs)
         return error_set(error, GBV_BAD_INPUT,
                          "%s: has %zu features, the model was trained on %zu: give the same features in the same order",
@@ -25,32 +26,31 @@ static gbv_status check_features(const gbv_model *model, const gbv_dataset *data
     feature_difference difference;
     char *const *names = dataset_feature_names(dataset);
     gbv_status status = feature_names_compare(names, model->feature_names, model->inputs, &difference, error);
-    if (status != GBV_OK)
+    if (status != GBV_OK || !difference.moved)
         return status;
-    if (difference.moved)
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: has the column \"%.100s\" as feature %zu, the model was trained with \"%.100s\" there: "
-                         "bring the columns into the same order",
-                         dataset->name, names[difference.first], difference.first + 1,
-                         model->feature_names[difference.first]);
-    return GBV_OK;
+    return error_set(error, GBV_BAD_INPUT,
+                     "%s: has the column \"%.100s\" as feature %zu, the model was trained with \"%.100s\" there: "
+                     "bring the columns into the same order",
+                     dataset->name, names[difference.first], difference.first + 1,
+                     model->feature_names[difference.first]);
 }
 
 gbv_status gbv_predict(const gbv_model *model, const gbv_dataset *dataset, double *probabilities, gbv_error *error)
 {
-    gbv_status status = model->net ? GBV_OK : check_features(model, dataset, error);
+    gbv_status status = model_check_dataset(model, dataset, error);
+    if (status == GBV_OK && !model->class_names)
+        status = error_set(error, GBV_USAGE, "the model has no head, so it knows no classes: use its features");
     if (status != GBV_OK)
         return status;
     arena scratch = {0};
     sample_part part = sample_part_of(dataset, dataset->row_index, dataset->row_count, NULL, NULL);
     sample rows = sample_of(&part);
-    plan p = plan_begin(0);
+    plan p = plan_begin(model->net ? model->threads : 1);
     readout out = {.probabilities = probabilities, .threads = p.threads};
-    if ((status = model_read_out(model, &rows, &out, &scratch, error)) != GBV_OK && model->net)
-        status = error_prefix(error, status, "%s: ", dataset->name);
+    status = model_read_out(model, &rows, &out, &scratch, error);
     plan_end(p);
     arena_free(&scratch);
-    return status;
+    return status == GBV_OK || !model->net ? status : error_prefix(error, status, "%s: ", dataset->name);
 }
 
 static gbv_status predict(const gbv_model *model, const gbv_dataset *dataset, double **probabilities, gbv_error *error)

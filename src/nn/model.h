@@ -40,7 +40,9 @@ struct gbv_model {
     extent input; /* as the net takes images. They have inputs / (height * width) channels: as many, or one that is
                      repeated */
     const normalisation *normalise;
+    size_t resize, crop;            /* by which images of folders were brought to that size; 0: they were not */
     const backend *backend;         /* it was trained with; NULL: the fastest there is reads it out */
+    size_t threads;                 /* that the public readouts may use; 0: every core */
     struct network_reader *reader;  /* kept from one readout for the next; network.c's */
     size_t trained_threads;         /* by which it was trained: its last bits depend on it */
     epoch_record *curve;            /* of its training; NULL: not known */
@@ -99,6 +101,10 @@ size_t model_feature_count(const gbv_model *model);
 const char *model_feature_space(const char *kind); /* in words, for the result */
 GBV_MUST_CHECK gbv_status model_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
                                          gbv_error *error);
+
+/* GBV_BAD_INPUT when a dataset's rows are not of the features that the model was fitted on. Whether images suit a
+ * network is seen when they are read. */
+GBV_MUST_CHECK gbv_status model_check_dataset(const gbv_model *model, const gbv_dataset *dataset, gbv_error *error);
 
 gbv_status model_options_check(const gbv_model_options *options, gbv_error *error);
 /* Hears one choice that counts in the training of a model, as text or as a number. */

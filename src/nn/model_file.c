@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "nn/kind.h"
+#include "nn/network_file.h"
 #include "nn/safetensors.h"
 
 static char *texts_as_json(char *const *texts, size_t count)
@@ -33,42 +34,61 @@ static char *texts_as_json(char *const *texts, size_t count)
     return text;
 }
 
+/* The arrays of a model of rows: at most four. */
+static tensor *row_tensors(const gbv_model *model, size_t *count)
+{
+    size_t hidden = model->hidden, into_output = hidden ? hidden : model->inputs;
+    tensor *tensors = memory_array(4, sizeof *tensors);
+    *count = 0;
+    if (!tensors)
+        return NULL;
+    if (hidden) {
+        tensors[(*count)++] = (tensor){"hidden.weight", NULL, model->hidden_weights, 2, {hidden, model->inputs}, true};
+        tensors[(*count)++] = (tensor){"hidden.bias", NULL, model->hidden_bias, 1, {hidden}, false};
+    }
+    tensors[(*count)++] =
+        (tensor){hidden ? "output.weight" : "weight", NULL, model->weights, 2, {model->outputs, into_output}, true};
+    tensors[(*count)++] = (tensor){hidden ? "output.bias" : "bias", NULL, model->bias, 1, {model->outputs}, false};
+    return tensors;
+}
+
 gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *error)
 {
     output_file output;
+    size_t count = 0, text_count = 0;
     if (!model->class_names)
         return error_set(error, GBV_USAGE, "the model has no class names: only models of gbv_train can be written");
+    tensor *tensors = model->net ? network_tensors(model) : row_tensors(model, &count);
     char *classes = texts_as_json(model->class_names, model->outputs),
-         *features = model->feature_names ? texts_as_json(model->feature_names, model->inputs) : NULL;
-    gbv_status status = classes && (features || !model->feature_names) ? output_open(path, &output, error)
-                                                                       : error_out_of_memory(error, "a model");
+         *features = model->feature_names ? texts_as_json(model->feature_names, model->inputs) : NULL,
+         *preprocessing = model->net ? network_preprocessing(model) : NULL;
+    bool whole = tensors && classes && (features || !model->feature_names) && (preprocessing || !model->net);
+    gbv_status status = whole ? output_open(path, &output, error) : error_out_of_memory(error, "a model");
     if (status == GBV_OK) {
-        size_t into_output = model->hidden ? model->hidden : model->inputs;
-        size_t hidden = model->hidden;
-        tensor tensors[4];
-        size_t count = 0;
-        if (hidden) {
-            tensors[count++] = (tensor){"hidden.weight", NULL, model->hidden_weights, 2, {hidden, model->inputs}, true};
-            tensors[count++] = (tensor){"hidden.bias", NULL, model->hidden_bias, 1, {hidden}, false};
-        }
-        tensors[count++] =
-            (tensor){hidden ? "output.weight" : "weight", NULL, model->weights, 2, {model->outputs, into_output}, true};
-        tensors[count++] = (tensor){hidden ? "output.bias" : "bias", NULL, model->bias, 1, {model->outputs}, false};
-        metadata texts[] = {{"format", "gbv"},
-                            {"gbv", gbv_version()},
-                            {"model", model->kind},
-                            {"classes", classes},
-                            {"history", model->history ? model->history : "{}"},
-                            {"features", features}};
-        if (safetensors_write(output.stream, tensors, count, texts, sizeof texts / sizeof *texts - !features)) {
+        metadata texts[8];
+        texts[text_count++] = (metadata){"format", "pt"}; /* the order of the arrays is PyTorch's */
+        texts[text_count++] = (metadata){"gbv", gbv_version()};
+        texts[text_count++] = (metadata){"model", model->kind};
+        texts[text_count++] = (metadata){"classes", classes};
+        texts[text_count++] = (metadata){"history", model->history ? model->history : "{}"};
+        if (features)
+            texts[text_count++] = (metadata){"features", features};
+        if (model->net)
+            texts[text_count++] = (metadata){"preprocessing", preprocessing};
+        if (model->net && network_stride_in_first(model->net))
+            texts[text_count++] = (metadata){"stride_in", "1x1"};
+        if (safetensors_write(output.stream, tensors, model->net ? model->net->tensor_count : count, texts,
+                              text_count)) {
             status = output_commit(&output, error);
         } else {
             output_abandon(&output);
             status = error_out_of_memory(error, "a model");
         }
     }
+    free(tensors);
     free(classes);
     free(features);
+    free(preprocessing);
     return status;
 }
 
@@ -145,32 +165,35 @@ static gbv_status read_linear_layers(const safetensors *file, const model_kind *
     return status;
 }
 
-static gbv_status build(const safetensors *file, gbv_model **model, gbv_error *error)
+/* `pretrained`: a network of images of this kind (NULL: any), which need not have a head. */
+typedef struct wish {
+    bool pretrained;
+    const char *kind;
+} wish;
+
+static gbv_status build(const safetensors *file, wish w, gbv_model **model, gbv_error *error)
 {
     const char *kind_name = safetensors_metadata(file, "model"), *history = safetensors_metadata(file, "history");
-    const model_kind *kind = kind_name ? model_kind_find(kind_name) : NULL;
-    if (!kind)
-        return error_set(error, GBV_BAD_INPUT, "%s: its metadata name no model this version knows ('%.40s')",
-                         file->path, kind_name ? kind_name : "");
-    gbv_status status = read_linear_layers(file, kind, model, error);
-    if (status == GBV_OK)
+    const model_kind *kind = kind_name && !w.pretrained ? model_kind_find(kind_name) : NULL;
+    gbv_status status = kind && !kind->of_images ? read_linear_layers(file, kind, model, error)
+                                                 : network_from_file(file, w.kind, !w.pretrained, model, error);
+    if (status == GBV_OK && (!(*model)->net || safetensors_metadata(file, "classes")))
         status = read_texts(file, "classes", (*model)->outputs, &(*model)->class_names, error);
-    if (status == GBV_OK && safetensors_metadata(file, "features"))
+    if (status == GBV_OK && !(*model)->net && safetensors_metadata(file, "features"))
         status = read_texts(file, "features", (*model)->inputs, &(*model)->feature_names, error);
     if (status == GBV_OK && history && !((*model)->history = strdup(history)))
         status = error_out_of_memory(error, "a model");
     return status;
 }
 
-gbv_status model_from_bytes(const unsigned char *bytes, size_t size, const char *path, gbv_model **model,
-                            gbv_error *error)
+static gbv_status parse_and_build(const unsigned char *bytes, size_t size, const char *path, wish w, gbv_model **model,
+                                  gbv_error *error)
 {
     safetensors file;
-    *model = NULL;
     gbv_status status = safetensors_parse(bytes, size, path, &file, error);
     if (status != GBV_OK)
         return status;
-    status = build(&file, model, error);
+    status = build(&file, w, model, error);
     safetensors_free(&file);
     if (status != GBV_OK) {
         gbv_model_free(*model);
@@ -179,13 +202,30 @@ gbv_status model_from_bytes(const unsigned char *bytes, size_t size, const char 
     return status;
 }
 
-gbv_status gbv_model_read(const char *path, gbv_model **model, gbv_error *error)
+gbv_status model_from_bytes(const unsigned char *bytes, size_t size, const char *path, gbv_model **model,
+                            gbv_error *error)
+{
+    *model = NULL;
+    return parse_and_build(bytes, size, path, (wish){0}, model, error);
+}
+
+static gbv_status read_path(const char *path, wish w, gbv_model **model, gbv_error *error)
 {
     mapped_file file;
     *model = NULL;
     gbv_status status = mapped_file_open(path, &file, error);
     if (status == GBV_OK)
-        status = model_from_bytes(file.bytes, file.size, path, model, error);
+        status = parse_and_build(file.bytes, file.size, path, w, model, error);
     mapped_file_close(&file);
     return status;
+}
+
+gbv_status gbv_model_read(const char *path, gbv_model **model, gbv_error *error)
+{
+    return read_path(path, (wish){0}, model, error);
+}
+
+gbv_status gbv_model_read_pretrained(const char *path, const char *kind, gbv_model **model, gbv_error *error)
+{
+    return read_path(path, (wish){.pretrained = true, .kind = kind}, model, error);
 }

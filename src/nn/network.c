@@ -28,7 +28,7 @@ const normalisation *normalisation_find(const char *name)
 struct network_reader {
     atomic_flag busy;
     program *compiled;
-    size_t batch, threads;
+    program_options how;
 };
 
 gbv_status model_create_network(const model_kind *kind, net_options options, gbv_image_shape images,
@@ -144,36 +144,31 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
 
 enum { MOST_BATCH = 64, FEWEST_BATCH = 8, MOST_NUMBERS = 1 << 21 };
 
-static gbv_status check_images(const gbv_model *model, const sample *data, gbv_error *error)
+/* Any size will do: the maps are averaged before the last layer. */
+static gbv_status check_images(const gbv_model *model, gbv_image_shape shape, gbv_error *error)
 {
-    gbv_image_shape shape = sample_shape(data);
-    if (shape.height == model->input.height && shape.width == model->input.width &&
-        (shape.channels == model->input.channels || shape.channels == 1))
-        return GBV_OK;
     if (!shape.height)
-        return error_set(error, GBV_BAD_INPUT, "the %s model takes images, which the rows are not known to be",
+        return error_set(error, GBV_BAD_INPUT,
+                         "the %s model takes images, which the rows are not known to be: give a folder of images, an "
+                         "IDX or CIFAR file, or an array of rows x height x width or rows x channels x height x width",
                          model->kind);
-    return error_set(error, GBV_BAD_INPUT,
-                     "the images are %zu x %zu of %zu channels, those of the %s model %zu x %zu of %zu: bring them to "
-                     "one size, for folders with --resize",
-                     shape.width, shape.height, shape.channels, model->kind, model->input.width, model->input.height,
-                     model->input.channels);
+    if (shape.channels != model->net->channels && shape.channels != 1)
+        return error_set(error, GBV_BAD_INPUT,
+                         "the images have %zu channels, those of the %s model %zu: for folders use --color %s",
+                         shape.channels, model->kind, model->net->channels, model->net->channels == 1 ? "gray" : "rgb");
+    return GBV_OK;
 }
 
-static gbv_status open_reader(struct network_reader *r, const gbv_model *model, size_t batch, size_t threads,
+static gbv_status open_reader(struct network_reader *r, const gbv_model *model, const program_options *how,
                               gbv_error *error)
 {
-    if (r->compiled && (r->batch != batch || r->threads != threads)) {
+    if (r->compiled && (r->how.backend != how->backend || r->how.batch != how->batch ||
+                        r->how.threads != how->threads || memcmp(&r->how.in, &how->in, sizeof how->in) != 0)) {
         program_free(r->compiled);
         r->compiled = NULL;
     }
-    r->batch = batch;
-    r->threads = threads;
-    program_options how = {.backend = model->backend ? model->backend : backend_find(NULL),
-                           .batch = batch,
-                           .in = model->input,
-                           .threads = threads};
-    gbv_status status = r->compiled ? GBV_OK : program_compile(model->net, &how, &r->compiled, error);
+    r->how = *how;
+    gbv_status status = r->compiled ? GBV_OK : program_compile(model->net, how, &r->compiled, error);
     if (status == GBV_OK)
         program_load(r->compiled, &model->values); /* which may have changed since */
     return status;
@@ -210,19 +205,23 @@ static gbv_status write_batch(const gbv_model *model, const program *p, const re
 gbv_status network_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
                             gbv_error *error)
 {
-    gbv_status status = check_images(model, data, error);
+    gbv_image_shape shape = sample_shape(data);
+    gbv_status status = data->rows ? check_images(model, shape, error) : GBV_OK;
     if (status != GBV_OK || data->rows == 0)
         return status;
-    size_t most = MOST_NUMBERS / model->inputs, threads = out->threads ? out->threads : 1;
+    extent in = {model->net->channels, shape.height, shape.width};
+    size_t most = MOST_NUMBERS / extent_count(in), threads = out->threads ? out->threads : 1;
     size_t batch = most > MOST_BATCH ? MOST_BATCH : most < FEWEST_BATCH ? FEWEST_BATCH : most;
     batch = batch < data->rows ? batch : data->rows;
-    feed images = {.data = data, .normalise = model->normalise, .in = model->input, .threads = threads};
+    feed images = {.data = data, .normalise = model->normalise, .in = in, .threads = threads};
+    program_options how = {
+        .backend = model->backend ? model->backend : backend_find(NULL), .batch = batch, .in = in, .threads = threads};
     size_t *rows = arena_array(scratch, batch, sizeof *rows);
     double *logits = arena_array(scratch, model->outputs, batch * sizeof *logits);
     if (!rows || !logits || !feed_open(&images, batch, scratch))
         return error_out_of_memory(error, "using a model");
     struct network_reader own = {0}, *reader = atomic_flag_test_and_set(&model->reader->busy) ? &own : model->reader;
-    status = open_reader(reader, model, batch, threads, error);
+    status = open_reader(reader, model, &how, error);
     for (size_t first = 0; first < data->rows && status == GBV_OK; first += batch) {
         size_t count = data->rows - first < batch ? data->rows - first : batch;
         for (size_t i = 0; i < batch; i++)

@@ -58,33 +58,33 @@ static gbv_status find_naming(const safetensors *file, naming *found, gbv_error 
 }
 
 /* Torchvision's name of a layer in Hugging Face's words. */
-static void transformers_name(const char *module, char *name, size_t size)
+static void transformers_name(const char *place, char *name, size_t size)
 {
     unsigned stage, block, number;
     char part[8];
-    if (sscanf(module, "layer%u.%u.downsample.%u", &stage, &block, &number) == 3)
+    if (sscanf(place, "layer%u.%u.downsample.%u", &stage, &block, &number) == 3)
         snprintf(name, size, "encoder.stages.%u.layers.%u.shortcut.%s", stage - 1, block,
                  number == 0 ? "convolution" : "normalization");
-    else if (sscanf(module, "layer%u.%u.%4[a-z]%u", &stage, &block, part, &number) == 4)
+    else if (sscanf(place, "layer%u.%u.%4[a-z]%u", &stage, &block, part, &number) == 4)
         snprintf(name, size, "encoder.stages.%u.layers.%u.layer.%u.%s", stage - 1, block, number - 1,
                  strcmp(part, "conv") == 0 ? "convolution" : "normalization");
     else
-        snprintf(name, size, "embedder.embedder.%s", strcmp(module, "conv1") == 0 ? "convolution" : "normalization");
+        snprintf(name, size, "embedder.embedder.%s", strcmp(place, "conv1") == 0 ? "convolution" : "normalization");
 }
 
 /* The file's name of a tensor of ours. */
 static void file_name(const naming *how, const char *ours, char name[FILE_NAME])
 {
     const char *last = strrchr(ours, '.');
-    char module[TENSOR_NAME], theirs[TENSOR_NAME + 32];
-    snprintf(module, sizeof module, "%.*s", (int)(last - ours), ours);
-    snprintf(theirs, sizeof theirs, "%s", module);
+    char place[TENSOR_NAME], theirs[TENSOR_NAME + 32];
+    snprintf(place, sizeof place, "%.*s", (int)(last - ours), ours);
+    snprintf(theirs, sizeof theirs, "%s", place);
     if (how->transformers)
-        transformers_name(module, theirs, sizeof theirs);
+        transformers_name(place, theirs, sizeof theirs);
     snprintf(name, FILE_NAME, "%s%s%s", how->prefix, theirs, last);
 }
 
-/* The last module under any of its usual names, with or without the prefix; false when there is none of two axes. */
+/* The last layer under any of its usual names, with or without the prefix; false when there is none of two axes. */
 static bool find_head(const safetensors *file, const naming *how, char name[FILE_NAME], tensor_view *weight)
 {
     static const char *const names[] = {"fc", "head.fc", "classifier", "classifier.1", "last_linear", "head"};
@@ -141,8 +141,10 @@ static void describe(const safetensors *file, const naming *how, weights_descrip
     file_name(how, "conv1.weight", name);
     if (safetensors_find(file, name, &view) && view.axes == 4)
         d->channels = view.shape[1];
-    if (find_head(file, how, name, &view))
+    if (find_head(file, how, name, &view)) {
         d->outputs = view.shape[0];
+        d->features = view.shape[1];
+    }
 }
 
 gbv_status weights_describe_file(const safetensors *file, weights_description *description, gbv_error *error)

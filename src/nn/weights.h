@@ -21,6 +21,7 @@ typedef struct weights_description {
     char kind[12];        /* resnet18, resnet34, resnet50, or what the metadata of a model of ours say; "": not known */
     size_t channels;      /* of its input; 0: not known */
     size_t outputs;       /* of its head; 0: it has none */
+    size_t features;      /* that its head takes */
     bool stride_in_first; /* the metadata say stride_in = "1x1": see net_options */
 } weights_description;
 
