@@ -1,37 +1,31 @@
 /* gbv predict - what a trained model says of each row. */
-#include "inputs.h"
+#include "use.h"
 
 static int run(const command *self, int count, char **arguments)
 {
-    const char *output = NULL, *preprocess = NULL;
+    const char *output = NULL;
     bool all = false;
-    gbv_read_options read = {.features_only = true};
+    use u = {.read = {.features_only = true}};
     text_list names = {0};
-    gbv_model *model = NULL;
-    gbv_dataset *dataset = NULL;
-    gbv_error error;
-    option dataset_table[DATASET_OPTIONS];
-    inputs_dataset_options(&read, &preprocess, dataset_table);
+    gbv_error error = {0};
+    option use_table[USE_OPTIONS];
+    use_options(&u, use_table);
     const option own[] = {
         {"output", OPTION_TEXT, &output, "FILE", "write the CSV here instead of stdout", 'o'},
         {"all", OPTION_FLAG, &all, NULL, "also the probability of every class", 0},
+        {"threads", OPTION_COUNT, &u.threads, "N", "that a network may use (default: every core)", 0},
         {0},
     };
-    int code = options_parse(self, (const option *const[]){own, dataset_table, NULL}, count, arguments, &names);
+    int code = options_parse(self, (const option *const[]){own, use_table, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 2)
         code = complain(self, GBV_USAGE, "expected MODEL and DATASET; see gbv predict --help");
     if (code == PARSED)
-        code = inputs_prepare_images(self, &read, preprocess, NULL);
-    if (code == PARSED)
-        code = inputs_read_dataset(self, names.items[1], &read, &dataset);
+        code = use_open(self, &u, gbv_model_read(names.items[0], &u.model, &error), &error, names.items[1]);
     if (code == PARSED) {
-        gbv_status status = gbv_model_read(names.items[0], &model, &error);
-        if (status == GBV_OK)
-            status = gbv_predictions_write(model, dataset, all, output, &error);
+        gbv_status status = gbv_predictions_write(u.model, u.dataset, all, output, &error);
         code = status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
     }
-    gbv_dataset_free(dataset);
-    gbv_model_free(model);
+    use_close(&u);
     text_list_free(&names);
     return code;
 }

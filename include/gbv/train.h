@@ -94,11 +94,27 @@ GBV_API void gbv_model_free(gbv_model *model);
 GBV_API GBV_MUST_CHECK gbv_status gbv_model_write(const gbv_model *model, const char *path, gbv_error *error);
 GBV_API GBV_MUST_CHECK gbv_status gbv_model_read(const char *path, gbv_model **model, gbv_error *error);
 
-GBV_API const char *gbv_model_kind(const gbv_model *model); /* "linear", "mlp", "cnn", "resnet18", ... */
+/* A network of images from a file of weights, to be used as it is: of gbv, torchvision, timm or Hugging Face
+ * (docs/formats.md). `kind` ("resnet18", ...) must be the file's; NULL: whatever it is. A file without a head is good
+ * for features only. gbv_model_read takes such files, too, but demands a head; what the metadata do not say is taken to
+ * be as for ImageNet, with the classes "0", "1", ... */
+GBV_API GBV_MUST_CHECK gbv_status gbv_model_read_pretrained(const char *path, const char *kind, gbv_model **model,
+                                                            gbv_error *error);
+
+/* How a network is run from now on: "cpu" or "reference", NULL or "auto" for the fastest there is; 0 threads are every
+ * core. GBV_USAGE when there is no such backend. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_model_run_with(gbv_model *model, const char *backend, size_t threads,
+                                                     gbv_error *error);
+
+/* Makes images of folders what a network was trained on: sets resize, crop and color where they are not set. */
+GBV_API void gbv_model_prepare_images(const gbv_model *model, gbv_read_options *options);
+
 /* What a user should know of how its training began, such as that the head of the pretrained weights was replaced;
  * NULL: nothing. */
 GBV_API const char *gbv_model_note(const gbv_model *model);
-GBV_API size_t gbv_model_inputs(const gbv_model *model);
+GBV_API const char *gbv_model_kind(const gbv_model *model);     /* as gbv_model_options has it */
+GBV_API size_t gbv_model_inputs(const gbv_model *model);        /* networks: numbers of an image it was trained on */
+GBV_API size_t gbv_model_feature_count(const gbv_model *model); /* of gbv_features */
 GBV_API size_t gbv_model_class_count(const gbv_model *model);
 GBV_API const char *gbv_model_class_name(const gbv_model *model, size_t class_index);
 
@@ -110,6 +126,16 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_predict(const gbv_model *model, const gbv_
  * columns when `all`; `path` NULL is standard output. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_predictions_write(const gbv_model *model, const gbv_dataset *dataset, bool all,
                                                         const char *path, gbv_error *error);
+
+/* What the model sees in each usable row before it decides (pooled features of a network, hidden layer of an mlp,
+ * centred logits of linear): rows x feature_count floats, row-major, into the caller's array. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_features(const gbv_model *model, const gbv_dataset *dataset, float *features,
+                                               gbv_error *error);
+/* The same as an NPY file of any length; `labels_path`, unless NULL, gets the labels of the same rows. `path` NULL is
+ * standard output. `progress` may be NULL. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_features_write(const gbv_model *model, const gbv_dataset *dataset,
+                                                     const char *path, const char *labels_path,
+                                                     gbv_progress_callback *progress, void *context, gbv_error *error);
 
 typedef struct gbv_evaluation {
     size_t rows;

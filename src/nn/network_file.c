@@ -179,3 +179,29 @@ gbv_status network_from_file(const safetensors *file, const char *wanted, bool n
         status = number_classes(*model, error);
     return status;
 }
+
+gbv_status gbv_model_run_with(gbv_model *model, const char *name, size_t threads, gbv_error *error)
+{
+    const backend *found = backend_find(name);
+    if (!found)
+        return error_set(error, GBV_USAGE, "there is no backend '%s' in this build: choose auto, cpu or reference",
+                         name);
+    model->backend = found;
+    model->threads = threads;
+    return GBV_OK;
+}
+
+/* Images that were no files had the size that they had. */
+void gbv_model_prepare_images(const gbv_model *model, gbv_read_options *options)
+{
+    if (!model->net)
+        return;
+    extent in = model->input;
+    if (!options->resize && !options->crop) {
+        bool square = in.height == in.width;
+        options->resize = model->resize ? model->resize : square ? in.height : 0;
+        options->crop = model->crop ? model->crop : options->resize;
+    }
+    if (options->color == GBV_COLOR_AUTO)
+        options->color = model->inputs == in.height * in.width ? GBV_COLOR_GRAY : GBV_COLOR_RGB;
+}

@@ -113,6 +113,16 @@ static gbv_status name_features(gbv_model *model, const gbv_dataset *dataset, gb
     return GBV_OK;
 }
 
+/* How the files of an image folder became the images that a network was trained on. */
+static void record_preprocessing(gbv_model *model, const gbv_sources *sources)
+{
+    for (size_t s = 0; s < sources->count && model->net && !model->resize; s++)
+        if (sources->items[s].dataset->images) {
+            model->resize = sources->items[s].dataset->resize;
+            model->crop = sources->items[s].dataset->crop;
+        }
+}
+
 gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gbv_model_options *options,
                      gbv_model **model, gbv_error *error)
 {
@@ -144,6 +154,8 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     if (status == GBV_OK)
         status = name_classes(*model, &classes, error);
     if (status == GBV_OK)
+        record_preprocessing(*model, sources);
+    if (status == GBV_OK && !(*model)->net)
         status = name_features(*model, sources->items[0].dataset, error);
     if (status == GBV_OK)
         status = record_history(*model, sources, weights, options, error);
