@@ -1,0 +1,103 @@
+"""What is run: the paper's protocols (section 6.1 and its appendix), smaller ones, and the numbers the paper prints."""
+
+import dataclasses
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import data  # noqa: E402
+
+TAUS = (0.01, 0.05, 0.1, 0.5, 1)
+FASHION = "/usr/share/datasets/fashion-mnist"
+SETS = {"cifar10": "CIFAR-10", "cub": "CUB-200-2011", "fashion": "Fashion-MNIST"}
+
+# Table 1 of the paper: test accuracy in per cent and its standard error, 5 seeds
+PUBLISHED = {
+    "cifar10": {"uniform": (74.37, 0.23), "davinz": (74.82, 0.62), "lava": (74.74, 0.91), "cmmd": (75.95, 0.91),
+                "quick": (77.94, 0.08), "best": (78.32, 0.38)},
+    "cub": {"uniform": (52.45, 0.85), "davinz": (52.06, 0.38), "cmmd": (52.62, 0.80), "quick": (57.58, 0.96),
+            "best": (58.08, 0.32)},
+    "fashion": {},
+}
+# its correlations of P(s) with the test accuracy of m_s
+PUBLISHED_CORRELATIONS = {"cifar10": {"cmmd": 0.99, "logme": 0.99}, "cub": {"cmmd": 0.93, "logme": 0.98}, "fashion": {}}
+
+
+@dataclasses.dataclass
+class Protocol:
+    model: str
+    noise: list  # of each annotator
+    reference_per_class: int
+    seeds: int
+    sample_per_class: int = None  # rows of each (noisy) class of D_s; None: all that the annotator labelled
+    per_class: int = None  # rows of each class that an annotator labels; None: the training set is shared out
+    classes: int = None  # None: all
+    test_per_class: int = None  # rows of each class that are tested on beside D*; None: all
+    reading: tuple = ()  # options by which image files are read
+    source: dict = dataclasses.field(default_factory=dict)  # options of m_s
+    final: dict = dataclasses.field(default_factory=dict)  # options of the final model that differ from those
+
+
+def noise(count):
+    return [i / count for i in range(count)]
+
+
+NORMALISE = {"cifar10": "half", "cub": "imagenet", "fashion": "half"}
+
+
+def protocol(dataset, scale):
+    """What the paper does; less of the same on two cores; as little as a test takes."""
+    five = {"noise": noise(5), "reference_per_class": 100}
+    three = {"noise": noise(3), "reference_per_class": 10}
+    adam = {"optimizer": "adam", "learning-rate": 1e-4, "schedule": "constant", "held-out": 0,
+            "normalise": NORMALISE[dataset]}
+    paper = {"seeds": 5, "source": {**adam, "epochs": 10, "batch": 32}, "final": {"epochs": 40, "schedule": "paper"}}
+    adam["learning-rate"] = 3e-4 if scale == "small" else 1e-4
+    chosen = {
+        ("cifar10", "paper"): Protocol("resnet18", **five, sample_per_class=100, **paper),
+        ("cub", "paper"): Protocol("resnet34", **three, **paper),
+        ("fashion", "paper"): Protocol("cnn", **five, sample_per_class=100, per_class=1000, **paper),
+        ("cifar10", "small"): Protocol(
+            "resnet18", **five, seeds=2, sample_per_class=20, per_class=40, test_per_class=50,
+            source={**adam, "epochs": 5, "batch": 16}, final={"epochs": 6, "batch": 32}),
+        ("cub", "small"): Protocol(
+            "resnet18", **three, seeds=2, classes=20, test_per_class=10, reading=("--resize", "112"),
+            source={**adam, "epochs": 5, "batch": 16}, final={"epochs": 6}),
+        ("fashion", "small"): Protocol(
+            "cnn", **five, seeds=3, sample_per_class=100, per_class=200,
+            source={**adam, "epochs": 10, "batch": 32}, final={"epochs": 10}),
+        ("fashion", "tiny"): Protocol(
+            "linear", noise(5), 20, 1, sample_per_class=20, per_class=30, test_per_class=50),
+    }
+    return chosen.get((dataset, scale))
+
+
+def inputs(dataset):
+    """The training and the test set as dataset arguments, and options by which their images are read."""
+    if dataset == "fashion":
+        return [f"{FASHION}/{part}-images-idx3-ubyte.gz,{FASHION}/{part}-labels-idx1-ubyte.gz"
+                for part in ("train", "t10k")], ()
+    reading = ()
+    if dataset == "cifar10":
+        folder = data.find(data.CIFAR)
+    elif folder := data.find(data.CUB):
+        reading = ("--resize", "256", "--crop", "224")
+    else:
+        folder = data.find(data.CUB_224)
+    if not folder:
+        sys.exit(f"{SETS[dataset]} is not in {' or '.join(map(str, data.places()))}: run make data first")
+    parts = ("data_batch_*.bin", "test_batch.bin") if dataset == "cifar10" else ("train", "test")
+    return [str(folder / part) for part in parts], reading
+
+
+def pretrained(model, given):
+    """Options that start a network from weights: the file named, or one in the data folders; none for small models."""
+    if given == "none" or (not given and not model.startswith("resnet")):
+        return ()
+    if given:
+        return ("--pretrained", given)
+    found = [path for place in data.places() for path in sorted(place.glob(f"{model}*.safetensors"))]
+    if not found:
+        sys.exit(f"no weights of {model} in {' or '.join(map(str, data.places()))}: put a file {model}*.safetensors "
+                 "there, or name one with --pretrained FILE (or none, for random first weights)")
+    return ("--pretrained", str(found[0]))

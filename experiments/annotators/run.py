@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""The paper's experiment with noisy annotators (its section 6.1): what do final models reach by each method's weights?
+
+    experiments/annotators/run.py --dataset cifar10|cub|fashion [--scale paper|small|tiny] [--seeds N] [--model NAME]
+                                  [--pretrained FILE|none] [--gbv build/gbv] [--work FOLDER]
+
+For each seed annotators with known shares of wrong labels are simulated (gbv simulate), valued by every method of the
+paper (gbv value), and a final model is trained with each method's weights on all that they labelled (gbv train). Prints
+the accuracies beside the published ones. With --work, what is done is kept there and an interrupted run goes on.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import math
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import protocols
+
+NAMES = {"uniform": "Uniform", "davinz": "DAVINZ", "lava": "LAVA", "cmmd": "MMD (conditional)",
+         "quick": "GBV, quick tau", "best": "GBV, best tau", "auto": "GBV, tau auto"}
+MEASURES = {"best": "best epoch, whole test set", "last": "last epoch, test without D*"}
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def flags(options):
+    return [word for name, value in options.items() for word in (f"--{name}", value)]
+
+
+def posterior(scores, tau):
+    """P(s) under a uniform prior."""
+    powers = [math.exp((score - max(scores)) / tau) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+def kept(path, make):
+    """What `make` returns, from the file when an earlier run left it there."""
+    if not path.exists():
+        text = json.dumps(make())
+        part = path.with_suffix(".part")
+        part.write_text(text)
+        part.rename(path)
+    return json.loads(path.read_text())
+
+
+class Seed:
+    """One seed's annotators: simulated, valued, trained on."""
+
+    def __init__(self, asked, protocol, number, work):
+        self.gbv, self.protocol, self.number = asked.gbv, protocol, number
+        self.folder = work / f"seed-{number}"
+        self.data, self.samples = self.folder / "data", self.folder / "samples"
+        self.model = ("--model", protocol.model, *asked.weights)
+
+    def simulate(self, train, test, reading):
+        """annotators/, reference.npz and test.npz, and samples/ with the D_s."""
+        if not (self.data / "simulation.json").exists():  # which is written last
+            shutil.rmtree(self.data, ignore_errors=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            count = ("--per-class", self.protocol.per_class) if self.protocol.per_class else ()
+            noise = ",".join(map(str, self.protocol.noise))
+            run(self.gbv, "simulate", "--input", train, "--test", test, "--noise", noise, *count,
+                "--reference-per-class", self.protocol.reference_per_class, *reading, "--seed", self.number, "-o",
+                self.data)
+        self.samples.mkdir(exist_ok=True)
+        for path in sorted((self.data / "annotators").iterdir()):
+            self.thin(path, self.protocol.sample_per_class, self.samples / path.name)
+        self.thin(self.data / "test.npz", self.protocol.test_per_class, self.folder / "test.npz")
+        self.thin(self.data / "reference.npz", None, self.folder / "reference.npz")
+
+    def thin(self, path, per_class, out):
+        """Some rows of each class of what the labels say, in their order; None: the file itself."""
+        if out.exists():
+            return
+        if not per_class:
+            out.symlink_to(path.resolve())
+            return
+        import numpy
+        random = numpy.random.default_rng([self.number, *path.name.encode()])
+        with numpy.load(path) as arrays:
+            x, y = arrays["x"], arrays["y"]
+        by_class = (numpy.flatnonzero(y == name) for name in numpy.unique(y))
+        rows = numpy.sort(numpy.concatenate([random.permutation(rows)[:per_class] for rows in by_class]))
+        part = out.with_suffix(".part.npz")
+        numpy.savez(part, x=x[rows], y=y[rows])
+        part.rename(out)
+
+    def value(self, *options, reference="reference.npz"):
+        return json.loads(run(self.gbv, "value", "--reference", self.folder / reference, "--sources", self.samples,
+                              *self.model, *flags(self.protocol.source), *options, "--seed", self.number, "--intervals",
+                              "off", "--format", "json", "--progress", "off"))
+
+    def weights(self):
+        """The weights of the annotators by each method and tau, and what else is known of them."""
+        measures = "gbv:leep" if self.protocol.model == "linear" else "gbv:leep,gbv:logme"
+        result = kept(self.folder / "scores.json", lambda: self.value("--method", f"{measures},cmmd,lava,davinz"))
+        found, scores = {"uniform": [1 / len(self.protocol.noise)] * len(self.protocol.noise)}, {}
+        for way in result["measures"]:
+            name = way["measure"] if way["method"] == "gbv" else way["method"]
+            scores[name] = [source["score"] for source in way["sources"]]
+            found[{"leep": "quick"}.get(name, name)] = [source["posterior"] for source in way["sources"]]
+        auto = kept(self.folder / "auto.json", lambda: self.value("--tau", "auto"))
+        found["auto"] = [source["posterior"] for source in auto["sources"]]
+        found |= {tau: posterior(scores["leep"], tau) for tau in protocols.TAUS}
+        same = posterior(scores["leep"], 1 / math.log2(len(scores["leep"])))
+        assert all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(same, found["quick"])), (same, found["quick"])
+        tested = kept(self.folder / "tested.json", lambda: self.value(reference="test.npz"))
+        accuracies = [source["agreement"] for source in tested["sources"]]
+        return found, {"score": scores["leep"], "accuracy": accuracies, "tau": auto["tau"]["value"]}
+
+    def final(self, weights):
+        """The best epoch on the whole test set, and the last one on what is not in D*."""
+        key = hashlib.sha256(json.dumps(weights).encode()).hexdigest()[:12]
+        return kept(self.folder / f"final-{key}.json", lambda: self.train(weights, self.folder / f"final-{key}"))
+
+    def train(self, weights, name):
+        table, model, metrics = (name.with_suffix(ending) for ending in (".csv", ".safetensors", ".jsonl"))
+        lines = [f"annotator-{i},{weight!r}" for i, weight in enumerate(weights)]
+        table.write_text("\n".join(["source,weight", *lines]) + "\n")
+        whole = self.folder / "[rt]e*.npz"  # reference.npz and test.npz
+        run(self.gbv, "train", "--source-weights", table, "--sources", self.data / "annotators", *self.model,
+            *flags(self.protocol.source | self.protocol.final), "--seed", self.number, "--test", whole, "--metrics",
+            metrics, "--progress", "off", "-o", model)
+        epochs = [json.loads(line) for line in metrics.read_text().splitlines() if line.startswith("{\"")]
+        accuracies = [epoch["test_accuracy"] for epoch in epochs if "test_accuracy" in epoch]
+        result = {"best": max(accuracies or [self.evaluate(model, whole)]),
+                  "last": self.evaluate(model, self.folder / "test.npz")}
+        model.unlink()
+        return result
+
+    def evaluate(self, model, rows):
+        return json.loads(run(self.gbv, "evaluate", model, rows, "--format", "json"))["accuracy"]
+
+
+def choose_classes(paths, count, work):
+    """Folders of images with evenly chosen ones of their classes, as links; count None: as they are."""
+    if not count:
+        return paths
+    shutil.rmtree(work, ignore_errors=True)
+    for path in map(pathlib.Path, paths):
+        (work / path.name).mkdir(parents=True)
+        classes = sorted(path.iterdir())
+        for i in range(count):
+            chosen = classes[i * len(classes) // count]
+            (work / path.name / chosen.name).symlink_to(chosen.resolve())
+    return [work / pathlib.Path(path).name for path in paths]
+
+
+def mean_and_error(values):
+    error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
+    return statistics.mean(values), error
+
+
+def show(values):
+    mean, error = mean_and_error([100 * value for value in values])
+    return f"{mean:.2f}" + (f" ± {error:.2f}" if error is not None else "")
+
+
+def correlation(a, b):
+    """Pearson's, or nan where one of them is constant."""
+    try:
+        return statistics.correlation(a, b)
+    except statistics.StatisticsError:
+        return math.nan
+
+
+def caption(asked, protocol):
+    """What was run, with all that is less than the paper's."""
+    per_class = f"{protocol.per_class} of each class" if protocol.per_class else "the training set shared out"
+    sample = f"{protocol.sample_per_class} of each noisy class" if protocol.sample_per_class else "all of these"
+    tested = f"{protocol.test_per_class} of each class" if protocol.test_per_class else "all others"
+    weights = f" from {pathlib.Path(asked.weights[1]).name}" if asked.weights else ""
+    classes = f", {protocol.classes} classes" if protocol.classes else ""
+    noise = ", ".join(f"{rate:.2g}" for rate in protocol.noise)
+    read = f"; images read with {' '.join(protocol.reading)}" if protocol.reading else ""
+    lines = [f"{protocols.SETS[asked.dataset]}, scale {asked.scale}: {protocol.model}{weights}{classes}; "
+             f"{len(protocol.noise)} annotators with {noise} of their labels wrong; seeds: {asked.seeds}.",
+             f"Rows: annotators {per_class}; D_s {sample}; D* {protocol.reference_per_class} of each class of the test "
+             f"set; tested on {tested} and D*{read}."]
+    if protocol.source:
+        source, final = (", ".join(f"{name} {value}" for name, value in options.items())
+                         for options in (protocol.source, protocol.final))
+        lines.append(f"m_s: {source}. Final model: as m_s, but {final}.")
+    if asked.scale != "paper":
+        lines.append("Fewer rows, epochs and seeds than the paper's: its numbers are there for their order, not their "
+                     "height.")
+    return "\n".join(lines)
+
+
+def show_final(finals):
+    return " | ".join(show([final[measure] for final in finals]) for measure in MEASURES)
+
+
+def report_finals(dataset, seeds):
+    """The paper's table 1, and one of every tau; returns the best tau."""
+    finals = {way: [seed["finals"][way] for seed in seeds] for way in seeds[0]["finals"]}
+    best = max(protocols.TAUS, key=lambda tau: statistics.mean(final["best"] for final in finals[str(tau)]))
+    finals["best"] = finals[str(best)]
+    autos = ", ".join("inf" if seed["tau"] is None else f"{seed['tau']:g}" for seed in seeds)
+    taus = {"best": f" ({best:g})", "auto": f" ({autos})"}
+    print(f"\n| weights | {' | '.join(MEASURES.values())} | published |\n|---|---|---|---|")
+    for way, name in NAMES.items():
+        published = protocols.PUBLISHED[dataset].get(way)
+        print(f"| {name}{taus.get(way, '')} | {show_final(finals[way])} | "
+              f"{'%.2f ± %.2f' % published if published else '–'} |")
+    print("\nThe best tau is chosen by the accuracy it is then judged by, as in the paper. Every tau:\n")
+    print(f"| tau | {' | '.join(MEASURES.values())} |\n|---|---|---|")
+    for tau in protocols.TAUS:
+        print(f"| {tau:g} | {show_final(finals[str(tau)])} |")
+    return best
+
+
+def report_sources(dataset, protocol, seeds, best):
+    """What is known of the annotators, and how their weights go with it."""
+    print("\n| wrong labels | T (leep) | test accuracy of m_s | P (quick tau) |\n|---|---|---|---|")
+    for i, rate in enumerate(protocol.noise):
+        score, accuracy, weight = (statistics.mean(seed[key][i] for seed in seeds)
+                                   for key in ("score", "accuracy", "quick"))
+        print(f"| {rate:.2g} | {score:.3f} | {100 * accuracy:.1f} | {weight:.3f} |")
+    print("\nCorrelation of P(s) with the test accuracy of m_s, mean over seeds (published):\n")
+    names = {**NAMES, str(best): NAMES["best"], "logme": "GBV by logme, quick tau (published: its best tau)"}
+    for way in ("cmmd", "quick", str(best), "logme"):
+        if way in seeds[0]["weights"]:
+            found = statistics.mean(correlation(seed["weights"][way], seed["accuracy"]) for seed in seeds)
+            published = protocols.PUBLISHED_CORRELATIONS[dataset].get(way)
+            print(f"- {names[way]}: {found:.2f}" + (f" ({published:.2f})" if published else ""))
+
+
+def run_seed(asked, protocol, number, work, paths, reading):
+    seed = Seed(asked, protocol, number, work)
+    seed.simulate(*paths, reading)
+    weights, known = seed.weights()
+    known |= {"quick": weights["quick"], "weights": {str(way): values for way, values in weights.items()}, "finals": {}}
+    for way in ("uniform", "davinz", "lava", "cmmd", "quick", *protocols.TAUS, "auto"):
+        known["finals"][str(way)] = seed.final(weights[way])
+        print(f"seed {number}, {way}: {known['finals'][str(way)]}", file=sys.stderr, flush=True)
+    if asked.work is None:
+        shutil.rmtree(seed.folder)
+    return known
+
+
+def ask():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", required=True, choices=protocols.SETS)
+    parser.add_argument("--scale", default="small", choices=("paper", "small", "tiny"), help="tiny: fashion only")
+    parser.add_argument("--seeds", type=int, help="default: the scale's; 5 in the paper")
+    parser.add_argument("--model", help="default: the scale's")
+    parser.add_argument("--pretrained", help="weights to start from (default: MODEL*.safetensors in the data folders)")
+    parser.add_argument("--gbv", default="build/gbv")
+    parser.add_argument("--work", type=pathlib.Path, help="a folder to keep what is done in (default: a temporary one)")
+    asked = parser.parse_args()
+    protocol = protocols.protocol(asked.dataset, asked.scale)
+    if not protocol:
+        parser.error(f"there is no scale {asked.scale} of {asked.dataset}: use paper or small")
+    if asked.seeds is not None and asked.seeds < 1:
+        parser.error(f"--seeds is {asked.seeds}; expected 1 or more")
+    protocol.model = asked.model or protocol.model
+    asked.seeds = asked.seeds or protocol.seeds
+    asked.weights = protocols.pretrained(protocol.model, asked.pretrained)
+    return asked, protocol
+
+
+def check_work(work, settings):
+    """A folder of another run would give a mixture."""
+    work.mkdir(parents=True, exist_ok=True)
+    if kept(work / "settings.json", lambda: settings) != json.loads(json.dumps(settings)):
+        sys.exit(f"{work}: holds a run with other settings: remove it, or name another folder")
+
+
+def main():
+    asked, protocol = ask()
+    began = time.monotonic()
+    paths, reading = protocols.inputs(asked.dataset)
+    print(caption(asked, protocol), flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = asked.work or pathlib.Path(temporary)
+        check_work(work, {**dataclasses.asdict(protocol), "weights": asked.weights, "dataset": asked.dataset})
+        paths = choose_classes(paths, protocol.classes, work / "classes")
+        seeds = [run_seed(asked, protocol, number, work, paths, protocol.reading or reading)
+                 for number in range(1, asked.seeds + 1)]
+    best = report_finals(asked.dataset, seeds)
+    report_sources(asked.dataset, protocol, seeds, best)
+    falls = all(seed["quick"] == sorted(seed["quick"], reverse=True) for seed in seeds)
+    print(f"\nThe weights by leep {'fall' if falls else 'do NOT fall'} with the noise for every seed. "
+          f"{time.monotonic() - began:.0f} seconds.")
+    return 0 if falls else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
