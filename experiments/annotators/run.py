@@ -2,7 +2,7 @@
 """The paper's experiment with noisy annotators (its section 6.1): what do final models reach by each method's weights?
 
     experiments/annotators/run.py --dataset cifar10|cub|fashion [--scale paper|small|tiny] [--seeds N] [--model NAME]
-                                  [--pretrained FILE|none] [--gbv build/gbv] [--work FOLDER]
+                                  [--pretrained FILE|none] [--gbv build/gbv] [--work FOLDER] [--jobs N]
 
 For each seed annotators with known shares of wrong labels are simulated (gbv simulate), valued by every method of the
 paper (gbv value), and a final model is trained with each method's weights on all that they labelled (gbv train). Prints
@@ -10,10 +10,12 @@ the accuracies beside the published ones. With --work, what is done is kept ther
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import hashlib
 import json
 import math
+import os
 import pathlib
 import shutil
 import statistics
@@ -64,6 +66,7 @@ class Seed:
         self.folder = work / f"seed-{number}"
         self.data, self.samples = self.folder / "data", self.folder / "samples"
         self.model = ("--model", protocol.model, *asked.weights)
+        self.jobs = asked.jobs
 
     def simulate(self, train, test, reading):
         """annotators/, reference.npz and test.npz, and samples/ with the D_s."""
@@ -114,26 +117,37 @@ class Seed:
             found[{"leep": "quick"}.get(name, name)] = [source["posterior"] for source in way["sources"]]
         auto = kept(self.folder / "auto.json", lambda: self.value("--tau", "auto"))
         found["auto"] = [source["posterior"] for source in auto["sources"]]
-        found |= {tau: posterior(scores["leep"], tau) for tau in protocols.TAUS}
+        found |= {str(tau): posterior(scores["leep"], tau) for tau in protocols.TAUS}
         same = posterior(scores["leep"], 1 / math.log2(len(scores["leep"])))
         assert all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(same, found["quick"])), (same, found["quick"])
         tested = kept(self.folder / "tested.json", lambda: self.value(reference="test.npz"))
         accuracies = [source["agreement"] for source in tested["sources"]]
         return found, {"score": scores["leep"], "accuracy": accuracies, "tau": auto["tau"]["value"]}
 
-    def final(self, weights):
-        """The best epoch on the whole test set, and the last one on what is not in D*."""
-        key = hashlib.sha256(json.dumps(weights).encode()).hexdigest()[:12]
-        return kept(self.folder / f"final-{key}.json", lambda: self.train(weights, self.folder / f"final-{key}"))
+    def finals(self, weights):
+        """What final models reach by each way of weighing: side by side, and once where ways agree."""
+        names = {way: "final-" + hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
+                 for way, values in weights.items()}
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            running = {name: pool.submit(self.final, self.folder / name, weights[way])
+                       for name, way in {name: way for way, name in names.items()}.items()}
+            return {way: running[name].result() for way, name in names.items()}
+
+    def final(self, name, weights):
+        result = kept(name.with_suffix(".json"), lambda: self.train(weights, name))
+        print(f"seed {self.number}, weights {' '.join(f'{weight:.3f}' for weight in weights)}: best "
+              f"{result['best']:.4f}, last {result['last']:.4f}", file=sys.stderr, flush=True)
+        return result
 
     def train(self, weights, name):
+        """The best epoch on the whole test set, and the last one on what is not in D*."""
         table, model, metrics = (name.with_suffix(ending) for ending in (".csv", ".safetensors", ".jsonl"))
         lines = [f"annotator-{i},{weight!r}" for i, weight in enumerate(weights)]
         table.write_text("\n".join(["source,weight", *lines]) + "\n")
         whole = self.folder / "[rt]e*.npz"  # reference.npz and test.npz
         run(self.gbv, "train", "--source-weights", table, "--sources", self.data / "annotators", *self.model,
             *flags(self.protocol.source | self.protocol.final), "--seed", self.number, "--test", whole, "--metrics",
-            metrics, "--progress", "off", "-o", model)
+            metrics, "--threads", max(1, os.cpu_count() // self.jobs), "--progress", "off", "-o", model)
         epochs = [json.loads(line) for line in metrics.read_text().splitlines() if line.startswith("{\"")]
         accuracies = [epoch["test_accuracy"] for epoch in epochs if "test_accuracy" in epoch]
         result = {"best": max(accuracies or [self.evaluate(model, whole)]),
@@ -227,8 +241,8 @@ def report_sources(dataset, protocol, seeds, best):
     """What is known of the annotators, and how their weights go with it."""
     print("\n| wrong labels | T (leep) | test accuracy of m_s | P (quick tau) |\n|---|---|---|---|")
     for i, rate in enumerate(protocol.noise):
-        score, accuracy, weight = (statistics.mean(seed[key][i] for seed in seeds)
-                                   for key in ("score", "accuracy", "quick"))
+        score, accuracy = (statistics.mean(seed[key][i] for seed in seeds) for key in ("score", "accuracy"))
+        weight = statistics.mean(seed["weights"]["quick"][i] for seed in seeds)
         print(f"| {rate:.2g} | {score:.3f} | {100 * accuracy:.1f} | {weight:.3f} |")
     print("\nCorrelation of P(s) with the test accuracy of m_s, mean over seeds (published):\n")
     names = {**NAMES, str(best): NAMES["best"], "logme": "GBV by logme, quick tau (published: its best tau)"}
@@ -243,13 +257,10 @@ def run_seed(asked, protocol, number, work, paths, reading):
     seed = Seed(asked, protocol, number, work)
     seed.simulate(*paths, reading)
     weights, known = seed.weights()
-    known |= {"quick": weights["quick"], "weights": {str(way): values for way, values in weights.items()}, "finals": {}}
-    for way in ("uniform", "davinz", "lava", "cmmd", "quick", *protocols.TAUS, "auto"):
-        known["finals"][str(way)] = seed.final(weights[way])
-        print(f"seed {number}, {way}: {known['finals'][str(way)]}", file=sys.stderr, flush=True)
+    finals = seed.finals({way: values for way, values in weights.items() if way != "logme"})
     if asked.work is None:
         shutil.rmtree(seed.folder)
-    return known
+    return known | {"weights": weights, "finals": finals}
 
 
 def ask():
@@ -261,12 +272,15 @@ def ask():
     parser.add_argument("--pretrained", help="weights to start from (default: MODEL*.safetensors in the data folders)")
     parser.add_argument("--gbv", default="build/gbv")
     parser.add_argument("--work", type=pathlib.Path, help="a folder to keep what is done in (default: a temporary one)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="final models trained at once (default: one "
+                        "for each core)")
     asked = parser.parse_args()
     protocol = protocols.protocol(asked.dataset, asked.scale)
     if not protocol:
         parser.error(f"there is no scale {asked.scale} of {asked.dataset}: use paper or small")
-    if asked.seeds is not None and asked.seeds < 1:
-        parser.error(f"--seeds is {asked.seeds}; expected 1 or more")
+    for name in ("seeds", "jobs"):
+        if getattr(asked, name) is not None and getattr(asked, name) < 1:
+            parser.error(f"--{name} is {getattr(asked, name)}; expected 1 or more")
     protocol.model = asked.model or protocol.model
     asked.seeds = asked.seeds or protocol.seeds
     asked.weights = protocols.pretrained(protocol.model, asked.pretrained)
@@ -293,7 +307,7 @@ def main():
                  for number in range(1, asked.seeds + 1)]
     best = report_finals(asked.dataset, seeds)
     report_sources(asked.dataset, protocol, seeds, best)
-    falls = all(seed["quick"] == sorted(seed["quick"], reverse=True) for seed in seeds)
+    falls = all(seed["score"] == sorted(seed["score"], reverse=True) for seed in seeds)
     print(f"\nThe weights by leep {'fall' if falls else 'do NOT fall'} with the noise for every seed. "
           f"{time.monotonic() - began:.0f} seconds.")
     return 0 if falls else 1
