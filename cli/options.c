@@ -41,7 +41,7 @@ static void print_default(const option *o)
 {
     if (o->kind == OPTION_NUMBER && *(double *)o->target > 0)
         printf(" (default: %g)", *(double *)o->target);
-    if (o->kind == OPTION_COUNT && *(size_t *)o->target != 0)
+    if (o->kind == OPTION_COUNT && *(size_t *)o->target != 0 && *(size_t *)o->target != SIZE_MAX)
         printf(" (default: %zu)", *(size_t *)o->target);
     if (o->kind == OPTION_SEED)
         printf(" (default: %llu)", (unsigned long long)*(uint64_t *)o->target);

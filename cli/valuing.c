@@ -22,11 +22,16 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
         {"intervals", OPTION_TEXT, &chosen->intervals, "N|off",
          "resamplings of the reference rows for the intervals (default: 200)", 0},
         {"refits", OPTION_COUNT, &options->refits, "R",
-         "fits of each model on resampled rows of its source, for the intervals, or 0", 0},
+         "fits of each model on resampled rows of its source, for the intervals (default: 20; networks of images: 0)",
+         0},
         {"memory", OPTION_SIZE, &options->memory, "SIZE",
          "what lava's cost matrix may take, such as 500M or 4G (default: a quarter of the machine's)", 0},
+        {"cache", OPTION_TEXT, &chosen->cache, "DIR|off",
+         "where trained networks of sources are kept (default: $GBV_CACHE, else ~/.cache/gbv/models; see gbv cache)",
+         0},
+        {"cache-size", OPTION_SIZE, &options->model.cache_bytes, "SIZE", "what it may hold (default: 4G)", 0},
         {"fast", OPTION_FLAG, &options->fast, NULL, "single precision where a measure offers it (1e-6)", 0},
-        {"seed", OPTION_SEED, &options->model.seed, "N", "random numbers of the mlp and of the intervals", 0},
+        {"seed", OPTION_SEED, &options->model.seed, "N", "random numbers of networks and of the intervals", 0},
         {"reference-unlabeled", OPTION_TEXT, &in->unlabelled_path, "DATASET",
          "a reference without labels, or whose labels are not to be used", 0},
         {"no-reference", OPTION_FLAG, &in->no_reference, NULL, "the sources are judged by each other", 0},
@@ -78,6 +83,9 @@ int valuing_check(const command *self, valuing *chosen, const inputs *in)
 {
     gbv_value_options *options = &chosen->options;
     options->measure = chosen->measure;
+    options->model.cache = !chosen->cache                      ? gbv_cache_folder()
+                           : strcmp(chosen->cache, "off") == 0 ? NULL
+                                                               : chosen->cache;
     options->variant = chosen->variant;
     options->unlabelled = in->unlabelled_path;
     if (chosen->prior && strcmp(chosen->prior, "rows") == 0)

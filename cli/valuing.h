@@ -7,11 +7,11 @@
 
 typedef struct valuing {
     gbv_value_options options;
-    const char *measure, *variant, *tau, *prior, *undefined, *intervals;
+    const char *measure, *variant, *tau, *prior, *undefined, *intervals, *cache;
     double *prior_numbers;
 } valuing;
 
-enum { VALUING_OPTIONS = 13 };
+enum { VALUING_OPTIONS = 15 };
 
 /* Fills `table` with the options of this group, after the defaults were set. */
 void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS]);

@@ -54,10 +54,14 @@ typedef struct gbv_value_options {
     bool undefined_as_zero; /* a source whose score is undefined gets no weight instead of failing the run */
     bool fast;              /* single precision where a measure offers it */
     size_t replicates;      /* of the reference rows, for intervals; 200 by default, 0: no intervals */
-    size_t refits;          /* of each model on resampled rows of its source, for intervals; 20 by default */
-    size_t memory;          /* bytes that a cost matrix may take; 0: a quarter of the machine's */
-    size_t shard, shards;   /* for gbv_value_part: which of how many, from 1 */
+    /* Of each model on resampled rows of its source, for intervals; GBV_OWN_REFITS: 20, and none of networks of images,
+     * whose training takes long. */
+    size_t refits;
+    size_t memory;        /* bytes that a cost matrix may take; 0: a quarter of the machine's */
+    size_t shard, shards; /* for gbv_value_part: which of how many, from 1 */
 } gbv_value_options;
+
+#define GBV_OWN_REFITS SIZE_MAX
 
 GBV_API gbv_value_options gbv_value_defaults(void);
 

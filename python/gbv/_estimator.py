@@ -33,7 +33,7 @@ class GBV:
     def __init__(self, measure: Union[str, Sequence[str], None] = None, *, method: Union[str, Sequence[str]] = "gbv",
                  variant: Optional[str] = None, unlabelled: bool = False, model: str = "linear",
                  tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
-                 intervals: Union[int, str] = 200, refits: int = 20, memory: Optional[int] = None, fast: bool = False,
+                 intervals: Union[int, str] = 200, refits: Optional[int] = None, memory: Optional[int] = None, fast: bool = False,
                  seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
                  hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
                  learning_rate: Optional[float] = None, class_map: Optional[Path] = None) -> None:

@@ -38,7 +38,7 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
           measure: Union[str, Sequence[str], None] = None, variant: Optional[str] = None,
           probabilities: Probabilities = None, unlabelled: bool = False, model: str = "linear",
           tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
-          intervals: Union[int, str] = 200, refits: int = 20, tau_curve: bool = False, memory: Optional[int] = None,
+          intervals: Union[int, str] = 200, refits: Optional[int] = None, tau_curve: bool = False, memory: Optional[int] = None,
           fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
           hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
           learning_rate: Optional[float] = None, label_column: Any = None, source_column: Any = None,

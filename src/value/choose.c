@@ -8,10 +8,11 @@
 #include "base/nearest.h"
 #include "base/words.h"
 #include "measure/measure.h"
+#include "nn/kind.h"
 #include "value/posterior.h"
 #include "value/valuation.h"
 
-enum { FEWEST_REPLICATES = 4, MOST_DRAWS = 1000000 }; /* of either kind */
+enum { FEWEST_REPLICATES = 4, USUAL_REFITS = 20, MOST_DRAWS = 1000000 }; /* the last of either kind */
 
 /* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
  * those on reference and source rows, ETran in its `code` form. */
@@ -246,25 +247,32 @@ draws scoring_draws(const valuation *v, size_t scoring_index)
     const gbv_value_options *o = v->options;
     bool decides = scoring_index == 0, ends = v->scorings[scoring_index].method->knows_interval,
          judged = v->tau_can_be_judged && !ends && (o->tau_mode == GBV_TAU_AUTO || (decides && o->tau_curve));
-    return draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? o->refits : 0,
+    return draws_of(judged ? 2 : 0, decides ? o->replicates : 0, decides && o->replicates ? draws_refits_asked(o) : 0,
                     ends ? 2 : 0);
+}
+
+size_t draws_refits_asked(const gbv_value_options *options)
+{
+    const model_kind *kind = model_kind_find(options->model.model);
+    return options->refits != GBV_OWN_REFITS ? options->refits : kind && kind->of_images ? 0 : USUAL_REFITS;
 }
 
 gbv_status draws_check(const gbv_value_options *options, gbv_error *error)
 {
+    size_t refits = draws_refits_asked(options);
     if (options->replicates && options->replicates < FEWEST_REPLICATES)
         return error_set(error, GBV_USAGE,
                          "%zu replicate%s nothing about the spread, because they come in opposite pairs: ask for %d or "
                          "more (200 serve most uses), or for none",
                          options->replicates, options->replicates == 1 ? " says" : "s say", FEWEST_REPLICATES);
-    if (options->replicates && options->refits == 1)
+    if (options->replicates && refits == 1)
         return error_set(
             error, GBV_USAGE,
             "one refit says nothing about its spread: ask for 2 or more (20 serve most uses), or for none");
-    if (options->replicates > MOST_DRAWS || options->refits > MOST_DRAWS)
+    if (options->replicates > MOST_DRAWS || refits > MOST_DRAWS)
         return error_set(error, GBV_USAGE,
                          "%zu replicates and %zu refits are too many: ask for %d at most (200 and 20 serve most uses)",
-                         options->replicates, options->refits, MOST_DRAWS);
+                         options->replicates, refits, MOST_DRAWS);
     return GBV_OK;
 }
 

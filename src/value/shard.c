@@ -53,7 +53,7 @@ static gbv_status write_part(const valuation *v, gbv_result *run, const char *pa
     run_part part = {.shard = v->options->shard,
                      .shards = v->options->shards,
                      .replicates = v->options->replicates,
-                     .refits = v->options->refits,
+                     .refits = draws_refits_asked(v->options),
                      .undefined_as_zero = v->options->undefined_as_zero,
                      .prior = v->prior,
                      .run = run,

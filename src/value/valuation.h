@@ -97,6 +97,7 @@ GBV_MUST_CHECK gbv_status valuation_add_beside(valuation *v, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_choose_recorded(valuation *v, const gbv_result *run, gbv_error *error);
 /* What is drawn of one of them; the second refuses numbers of draws that nobody can mean. */
 draws scoring_draws(const valuation *v, size_t scoring_index);
+size_t draws_refits_asked(const gbv_value_options *options); /* with the default filled in */
 GBV_MUST_CHECK gbv_status draws_check(const gbv_value_options *options, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_make_room(valuation *v, gbv_error *error);
 void valuation_forget(valuation *v);

@@ -15,7 +15,7 @@
 #include "value/shared_rows.h"
 #include "value/valuation.h"
 
-enum { REPLICATES = 200, REFITS = 20 };
+enum { REPLICATES = 200 };
 
 gbv_value_options gbv_value_defaults(void)
 {
@@ -24,7 +24,7 @@ gbv_value_options gbv_value_defaults(void)
                                .tau_mode = GBV_TAU_OWN,
                                .tau = 1,
                                .replicates = REPLICATES,
-                               .refits = REFITS};
+                               .refits = GBV_OWN_REFITS};
 }
 
 /* Without a reference every source must have rows for the others to be judged by. */
