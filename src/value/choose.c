@@ -9,17 +9,20 @@
 #include "base/words.h"
 #include "measure/measure.h"
 #include "nn/kind.h"
+#include "value/backbone.h"
 #include "value/posterior.h"
 #include "value/valuation.h"
 
 enum { FEWEST_REPLICATES = 4, USUAL_REFITS = 20, MOST_DRAWS = 1000000 }; /* the last of either kind */
 
-/* Which piece of the readout a measure is given as "features". Some compare outputs, as the authors' program does: mmd
- * those on reference and source rows, ETran in its `code` form. */
-static bool reads_outputs(const scoring *by)
+/* Some measures compare outputs, as the authors' program does: mmd those on reference and source rows where there is no
+ * pretrained network to see them with, ETran in its `code` form. */
+static feature_origin features_of(const scoring *by, const gbv_model_options *model)
 {
-    return strcmp(by->info->name, "mmd") == 0 ||
-           (strncmp(by->info->name, "etran", strlen("etran")) == 0 && strcmp(by->variant, "code") == 0);
+    if (strcmp(by->info->name, "mmd") == 0)
+        return backbone_is_there(model) ? FEATURES_OF_BACKBONE : FEATURES_ARE_OUTPUTS;
+    bool as_released = strncmp(by->info->name, "etran", strlen("etran")) == 0 && strcmp(by->variant, "code") == 0;
+    return as_released ? FEATURES_ARE_OUTPUTS : FEATURES_OF_MODEL;
 }
 
 static bool has_labels(const valuation *v)
@@ -74,10 +77,13 @@ static gbv_status add(valuation *v, const method *m, const char *by_measure, con
         if (v->scorings[i].method == m && v->scorings[i].info == by->info &&
             strcmp(v->scorings[i].variant, by->variant) == 0)
             return GBV_OK;
-    by->feature_space = m->knows_interval ? SPACE_OF_LABELS : "the data";
+    by->feature_space = m->knows_interval              ? SPACE_OF_LABELS
+                        : backbone_is_there(&o->model) ? BACKBONE_SPACE
+                                                       : "the data";
     if (by->info) {
-        by->reads_outputs = reads_outputs(by);
-        by->feature_space = by->reads_outputs || !(by->info->needs & GBV_NEEDS_FEATURES)
+        by->features = features_of(by, &o->model);
+        by->feature_space = by->features == FEATURES_OF_BACKBONE ? BACKBONE_SPACE
+                            : by->features == FEATURES_ARE_OUTPUTS || !(by->info->needs & GBV_NEEDS_FEATURES)
                                 ? "probabilities of m_s"
                                 : model_feature_space(o->model.model);
         by->part_count = measure_part_count(by->info->name, scoring_variant(by));
@@ -357,7 +363,7 @@ gbv_status scoring_check_source(const valuation *v, const scoring *by, size_t so
                    : GBV_OK;
     unsigned needs = by->info->needs;
     bool source_rows = needs & GBV_NEEDS_SOURCE_FEATURES;
-    if (source_rows || (needs & GBV_NEEDS_FEATURES && !by->reads_outputs))
+    if (source_rows || (needs & GBV_NEEDS_FEATURES && by->features != FEATURES_ARE_OUTPUTS))
         return error_set(error, GBV_USAGE,
                          "source '%s' is given as probabilities, and the measure %s needs %s: use leep, nce, accuracy "
                          "or nll, or give the source's sample",

@@ -1,11 +1,12 @@
 #include "value/pieces.h"
 
 #include "base/error.h"
+#include "value/backbone.h"
 
-static bool any_measure(const valuation *v, size_t scorings, unsigned needs, bool reads_outputs)
+static bool any_measure(const valuation *v, size_t scorings, unsigned needs, feature_origin features)
 {
     for (size_t i = 0; i < scorings; i++)
-        if (v->scorings[i].info && v->scorings[i].info->needs & needs && v->scorings[i].reads_outputs == reads_outputs)
+        if (v->scorings[i].info && v->scorings[i].info->needs & needs && v->scorings[i].features == features)
             return true;
     return false;
 }
@@ -29,7 +30,7 @@ static gbv_status read_out(const valuation *v, size_t scorings, const gbv_model 
     given.reference = &t->rows;
     const sample *rows = v->problem->varphi(&given, index);
     size_t features = model_feature_count(model), outputs = model->outputs;
-    bool wants_features = any_measure(v, scorings, GBV_NEEDS_FEATURES, false);
+    bool wants_features = any_measure(v, scorings, GBV_NEEDS_FEATURES, FEATURES_OF_MODEL);
     readout on_target = {.probabilities = arena_array(scratch, rows->rows, outputs * sizeof(double)),
                          .threads = v->options->model.threads_per_model};
     if (wants_features)
@@ -45,7 +46,11 @@ static gbv_status read_out(const valuation *v, size_t scorings, const gbv_model 
     out->shared = shared_input(v, t, gbv_matrix_f64(on_target.probabilities, rows->rows, outputs), column_class);
     if (wants_features)
         out->features = gbv_matrix_f64(on_target.features, rows->rows, features);
-    if (any_measure(v, scorings, GBV_NEEDS_SOURCE_FEATURES, true)) {
+    if (v->backbone) {
+        out->embedded = backbone_of_target(v->backbone, v, t);
+        out->own_embedded = backbone_of_source(v->backbone, index);
+    }
+    if (any_measure(v, scorings, GBV_NEEDS_SOURCE_FEATURES, FEATURES_ARE_OUTPUTS)) {
         sample_part part;
         sample own_rows = problem_source_sample(&v->given, index, &part);
         readout own = {.probabilities = arena_array(scratch, own_rows.rows, outputs * sizeof(double)),
@@ -89,7 +94,17 @@ gbv_status pieces_read(const valuation *v, size_t scorings, const gbv_model *mod
 gbv_measure_input pieces_input(const pieces *p, const scoring *by)
 {
     gbv_measure_input input = p->shared;
-    input.features = by->reads_outputs ? input.probabilities : p->features;
-    input.source_features = p->own_outputs;
+    switch (by->features) {
+    case FEATURES_OF_MODEL:
+        input.features = p->features;
+        break;
+    case FEATURES_ARE_OUTPUTS:
+        input.features = input.probabilities;
+        input.source_features = p->own_outputs;
+        break;
+    case FEATURES_OF_BACKBONE:
+        input.features = p->embedded;
+        input.source_features = p->own_embedded;
+    }
     return input;
 }

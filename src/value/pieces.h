@@ -8,6 +8,8 @@ typedef struct pieces {
     gbv_measure_input shared; /* labels, probabilities and what their columns are */
     gbv_matrix features;      /* of the model, when a measure wants them */
     gbv_matrix own_outputs;   /* the model's probabilities of the source's own rows, when a measure wants them */
+    gbv_matrix embedded,
+        own_embedded; /* the target's and the source's rows by the pretrained network, where it is asked */
 } pieces;
 
 /* For the first `scorings` ways of scoring. Memory comes from `scratch`. A source that is given as probabilities has no

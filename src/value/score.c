@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "measure/measure.h"
+#include "value/backbone.h"
 #include "value/flags.h"
 #include "value/method/pool.h"
 #include "value/pieces.h"
@@ -296,6 +297,17 @@ static gbv_status score_data(valuation *v, size_t m, gbv_result *result, gbv_err
     return passed_over ? GBV_OK : status;
 }
 
+static bool wants_backbone(const valuation *v)
+{
+    bool wanted = false;
+    for (size_t m = 0; m < v->scoring_count; m++)
+        wanted |= v->scorings[m].info ? v->scorings[m].features == FEATURES_OF_BACKBONE
+                                      : (v->scorings[m].method->needs & METHOD_NEEDS_ROWS) != 0;
+    for (size_t i = 0; i < v->source_count; i++) /* which such methods pass over or refuse */
+        wanted &= !v->sources->items[i].probabilities;
+    return wanted && backbone_is_there(&v->options->model);
+}
+
 gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error)
 {
     for (size_t i = 0; i < v->source_count; i++)
@@ -303,7 +315,9 @@ gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error)
     for (size_t m = 0; m < v->scoring_count; m++)
         for (size_t i = 0; i < v->source_count; i++)
             result->measures[m].scores[i].standard_error = NAN;
-    gbv_status status = score_models(v, result, error);
+    gbv_status status = wants_backbone(v) ? backbone_create(v, &v->backbone, error) : GBV_OK;
+    if (status == GBV_OK)
+        status = score_models(v, result, error);
     for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
         if (!v->scorings[m].info)
             status = score_data(v, m, result, error);

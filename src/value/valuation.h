@@ -11,14 +11,21 @@
 #include "value/method/method.h"
 #include "value/tau_auto.h"
 
+/* What a measure is given as features. */
+typedef enum feature_origin {
+    FEATURES_OF_MODEL,    /* what m_s makes of the rows before its last layer */
+    FEATURES_ARE_OUTPUTS, /* the probabilities of m_s */
+    FEATURES_OF_BACKBONE, /* what the pretrained network makes of the rows */
+} feature_origin;
+
 /* One way in which the run scores its sources. */
 typedef struct scoring {
     const method *method;
     const gbv_measure_info *info;     /* of the measure that scores m_s; NULL: the method looks at the data */
     char variant[GBV_VARIANT_LENGTH]; /* of the measure or else of the method; "" for one with one form */
     const char *feature_space;
-    bool beside;        /* not asked for, but told */
-    bool reads_outputs; /* the model's probabilities are what it is given as features */
+    bool beside; /* not asked for, but told */
+    feature_origin features;
     gbv_tau_mode tau_mode;
     double tau;
     draws draws;
@@ -60,7 +67,9 @@ typedef struct valuation {
     class_table classes;
     size_t class_count; /* classes that the targets' labels may have */
     problem_case given;
-    overlap shared;    /* items that several sources labelled */
+    overlap shared; /* items that several sources labelled */
+    struct backbone
+        *backbone;     /* the rows as the pretrained network sees them; NULL: nobody needs that, or there is none */
     struct pool *pool; /* the rows of all sources for methods that look at them; NULL: none needs them yet */
     target *targets;
     size_t target_count;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "nn/kind.h"
+#include "value/backbone.h"
 #include "value/flags.h"
 #include "value/method/pool.h"
 #include "value/posterior.h"
@@ -195,6 +196,7 @@ gbv_status valuation_weigh(valuation *v, gbv_result *result, gbv_error *error)
 void valuation_close(valuation *v)
 {
     pool_free(v->pool);
+    backbone_free(v->backbone);
     overlap_free(&v->shared);
     targets_free(v);
     valuation_forget(v);

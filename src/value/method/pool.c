@@ -6,6 +6,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "value/backbone.h"
+
+/* The same rows as the pretrained network sees them. */
+static void see_through(gbv_matrix features, sample_part *part)
+{
+    part->features = features;
+    part->shape = (gbv_image_shape){0};
+    part->images = NULL;
+    part->rows = NULL;
+    part->dense = NULL;
+}
 
 gbv_status pool_create(const valuation *v, pool **made, gbv_error *error)
 {
@@ -20,6 +31,8 @@ gbv_status pool_create(const valuation *v, pool **made, gbv_error *error)
     for (size_t s = 0; s < count; s++) {
         p->first[s] = rows;
         rows += problem_source_sample(&v->given, s, &parts[s]).rows;
+        if (v->backbone)
+            see_through(backbone_of_source(v->backbone, s), &parts[s]);
     }
     p->first[count] = rows;
     p->labels = memory_array(rows, sizeof *p->labels);
@@ -28,13 +41,20 @@ gbv_status pool_create(const valuation *v, pool **made, gbv_error *error)
         status = error_out_of_memory(error, "the rows of the sources");
         goto done;
     }
-    sample all = {.parts = parts, .part_count = count, .rows = rows, .columns = v->targets[0].rows.columns};
+    sample_part judged = {0};
+    sample reference = v->targets[0].rows;
+    if (v->backbone) {
+        judged = (sample_part){.count = reference.rows, .row_weight = 1};
+        see_through(backbone_of_target(v->backbone, v, &v->targets[0]), &judged);
+        reference = sample_of(&judged);
+    }
+    sample all = {.parts = parts, .part_count = count, .rows = rows, .columns = reference.columns};
     sample_labels(&all, p->labels, NULL);
     for (size_t s = 0; s < count; s++)
         for (size_t i = p->first[s]; i < p->first[s + 1]; i++)
             p->source[i] = (uint32_t)s;
     p->judgment = v->targets[0].labels;
-    status = embedding_create(&all, &v->targets[0].rows, &p->points, error);
+    status = embedding_create(&all, &reference, &p->points, error);
 done:
     free(parts);
     if (status != GBV_OK) {
