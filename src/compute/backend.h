@@ -62,6 +62,7 @@ struct op {
     /* NULL: both orders are the same. Numbers that no output depends on at this size may have no place in the
      * backend's order: store leaves them in `plain` as they are. */
     void (*load)(const op *self, const float *plain, float *own);
+    /* Only where setting.train was true: what serves inference may be a transform that cannot be undone. */
     void (*store)(const op *self, const float *own, float *plain);
     /* What one image of the batch alone adds to the gradient by the weights and bias, in PyTorch's order (plain_count);
      * NULL for operations without weights and for batch norm. */
@@ -73,7 +74,8 @@ typedef struct op_setting {
     size_t batch;
     bool train;     /* backward will be asked for, and batch norm uses the batch's own statistics */
     bool keep_all;  /* every number of the parameters has a place, even where no output depends on it */
-    size_t threads; /* that the operation may use; part of what its sums depend on */
+    size_t threads; /* that the operation may use; part of what its sums depend on. More than one only outside of other
+                       OpenMP workers, in preparing and in running. */
 } op_setting;
 
 /* Weights are outputs x in.channels x kernel x kernel, then outputs biases where it has a bias. */
