@@ -37,6 +37,9 @@ echo
 echo "## CSV"
 /usr/bin/python3 bench/run_csv.py
 echo
+echo "## Images"
+/usr/bin/python3 bench/run_images.py
+echo
 echo "## Number of sources"
 /usr/bin/python3 bench/run_sources.py --program build/bench/gbv
 echo

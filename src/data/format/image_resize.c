@@ -11,31 +11,29 @@
 #include "data/format/image.h"
 
 enum {
-    FRACTION_BITS = 22, /* of a weight: 255 times their sum fits 31 bits */
+    FRACTION_BITS = 22, /* of a weight: 255 times their sum, rounded up or not, fits 31 bits */
     HALF = 1 << (FRACTION_BITS - 1),
-    LANES = 16,
-    SPARE = 1 /* bytes behind a row of colours that are loaded with its last pixel */
+    SPARE = 1 /* bytes behind a row of colours that are loaded or stored with its last pixel */
 };
 
-/* GCC's vectors: a row of bytes and of the sums they make, in whatever registers the machine has. */
-typedef uint8_t byte4 __attribute__((vector_size(4)));
-typedef int32_t sum4 __attribute__((vector_size(16)));
-typedef uint8_t bytes __attribute__((vector_size(LANES)));
-typedef int32_t sums __attribute__((vector_size(4 * LANES)));
+/* Four bytes and the four sums that they make. */
+typedef uint8_t byte_lanes __attribute__((vector_size(16)));
+typedef uint32_t word_lanes __attribute__((vector_size(16)));
+typedef int32_t sum_lanes __attribute__((vector_size(16)));
 
 /* One axis: `length` pixels become `scaled`, of which `count` from `skipped` on are kept, behind `padding` zeros. Each
- * of the kept ones is a sum over `taps` neighbours from `first` on, by their shares. */
+ * of the kept ones is a sum over `taps` neighbours from `first` on, by their shares; as many for all, though some have
+ * a share of zero: loops of one length are faster. */
 typedef struct axis {
     size_t length, scaled, skipped, count, padding, out;
-    size_t *first, *taps;
-    int32_t *shares; /* most_taps for each */
-    size_t most_taps;
+    size_t taps;
+    size_t *first;
+    int32_t *shares; /* count x taps */
 } axis;
 
 static void axis_free(axis *a)
 {
     free(a->first);
-    free(a->taps);
     free(a->shares);
 }
 
@@ -53,92 +51,114 @@ static axis axis_plan(size_t length, size_t scaled, size_t crop)
     return a;
 }
 
+/* The neighbours of kept pixel `i`, and how far from it they reach. */
+typedef struct reach {
+    double centre;
+    size_t begin, end;
+} reach;
+
+static reach reach_of(const axis *a, size_t i, double scale, double support)
+{
+    double centre = ((double)(a->skipped + i) + .5) * scale;
+    return (reach){.centre = centre,
+                   .begin = (size_t)fmax(centre - support + .5, 0),
+                   .end = (size_t)fmin(centre + support + .5, (double)a->length)};
+}
+
 /* The shares in the order and precision of Pillow's arithmetic. */
 static gbv_status axis_open(axis *a, gbv_error *error)
 {
-    double scale = (double)a->length / (double)a->scaled, reach = fmax(scale, 1), inverse = 1 / reach;
-    a->most_taps = 2 * (size_t)ceil(reach) + 1;
+    double scale = (double)a->length / (double)a->scaled, support = fmax(scale, 1), inverse = 1 / support;
+    for (size_t i = 0; i < a->count; i++) {
+        reach r = reach_of(a, i, scale, support);
+        a->taps = r.end - r.begin > a->taps ? r.end - r.begin : a->taps;
+    }
     a->first = memory_array(a->count, sizeof *a->first);
-    a->taps = memory_array(a->count, sizeof *a->taps);
-    a->shares = memory_array(a->count, a->most_taps * sizeof *a->shares);
-    double *weights = memory_array(a->most_taps, sizeof *weights);
-    if (!a->first || !a->taps || !a->shares || !weights) {
+    a->shares = memory_zeroed(a->count, a->taps * sizeof *a->shares);
+    double *weights = memory_array(a->taps, sizeof *weights);
+    if (!a->first || !a->shares || !weights) {
         free(weights);
         return error_out_of_memory(error, "resizing an image");
     }
     for (size_t i = 0; i < a->count; i++) {
-        double centre = ((double)(a->skipped + i) + .5) * scale, sum = 0;
-        size_t begin = (size_t)fmax(centre - reach + .5, 0), end = (size_t)fmin(centre + reach + .5, (double)a->length);
-        a->first[i] = begin;
-        a->taps[i] = end - begin;
-        for (size_t t = 0; t < end - begin; t++)
-            sum += weights[t] = fmax(1 - fabs(((double)(begin + t) - centre + .5) * inverse), 0);
-        for (size_t t = 0; t < end - begin; t++)
-            a->shares[i * a->most_taps + t] = (int32_t)(.5 + weights[t] / sum * (1 << FRACTION_BITS));
+        reach r = reach_of(a, i, scale, support);
+        size_t last = a->length - a->taps, used = r.end - r.begin;
+        double sum = 0;
+        a->first[i] = r.begin < last ? r.begin : last;
+        int32_t *shares = a->shares + i * a->taps + (r.begin - a->first[i]);
+        for (size_t t = 0; t < used; t++)
+            sum += weights[t] = fmax(1 - fabs(((double)(r.begin + t) - r.centre + .5) * inverse), 0);
+        for (size_t t = 0; t < used; t++)
+            shares[t] = (int32_t)(.5 + weights[t] / sum * (1 << FRACTION_BITS));
     }
     free(weights);
     return GBV_OK;
 }
 
+/* Shares are not negative, but may add up to a little more than one. */
 static inline unsigned char to_byte(int32_t sum)
 {
     int32_t value = sum >> FRACTION_BITS;
     return (unsigned char)(value > 255 ? 255 : value);
 }
 
-/* Shares may add up to a little more than one: a sum is never negative, but may reach 256. */
 CLONED static void scale_gray_row(const unsigned char *in, const axis *a, unsigned char *out)
 {
+    size_t taps = a->taps;
     for (size_t x = 0; x < a->count; x++) {
         const unsigned char *from = in + a->first[x];
-        const int32_t *shares = a->shares + x * a->most_taps;
+        const int32_t *shares = a->shares + x * taps;
         int32_t sum = HALF;
-        for (size_t t = 0; t < a->taps[x]; t++)
+        for (size_t t = 0; t < taps; t++)
             sum += from[t] * shares[t];
         out[x] = to_byte(sum);
     }
 }
 
-/* A pixel is loaded with the byte behind it, whose sum nobody looks at: `in` must have one to spare. */
+/* Pixels are loaded and stored with the byte behind them, which means nothing: both rows must have one to spare. */
 CLONED static void scale_colour_row(const unsigned char *in, const axis *a, unsigned char *out)
 {
+    const byte_lanes zero = {0};
+    size_t taps = a->taps;
     for (size_t x = 0; x < a->count; x++) {
         const unsigned char *from = in + 3 * a->first[x];
-        const int32_t *shares = a->shares + x * a->most_taps;
-        sum4 sum = {HALF, HALF, HALF, HALF};
-        for (size_t t = 0; t < a->taps[x]; t++) {
-            byte4 pixel;
-            memcpy(&pixel, from + 3 * t, sizeof pixel);
-            sum += __builtin_convertvector(pixel, sum4) * shares[t];
+        const int32_t *shares = a->shares + x * taps;
+        sum_lanes sum = {HALF, HALF, HALF, HALF};
+        for (size_t t = 0; t < taps; t++) {
+            uint32_t word;
+            memcpy(&word, from + 3 * t, sizeof word);
+            byte_lanes pixel = (byte_lanes)(word_lanes){word};
+            sum += (sum_lanes)__builtin_shufflevector(pixel, zero, 0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16,
+                                                      16, 16) *
+                   shares[t];
         }
-        for (size_t c = 0; c < 3; c++)
-            out[3 * x + c] = to_byte(sum[c]);
+        sum >>= FRACTION_BITS;
+        sum_lanes large = sum > 255; /* all bits, or none */
+        byte_lanes done = (byte_lanes)((sum & ~large) | (large & 255));
+        word_lanes packed = (word_lanes)__builtin_shufflevector(done, zero, 0, 4, 8, 16, 16, 16, 16, 16, 16, 16, 16, 16,
+                                                                16, 16, 16, 16);
+        uint32_t word = packed[0];
+        memcpy(out + 3 * x, &word, sizeof word);
     }
 }
 
-/* One kept row of `width` bytes from `taps` rows that are `stride` apart. */
-CLONED static void blend_rows(const unsigned char *in, size_t stride, const int32_t *shares, size_t taps, size_t width,
-                              unsigned char *out)
+/* One kept row of `width` bytes from `taps` rows that are `stride` apart; `sums` is room for as many. */
+CLONED static void blend_rows(const unsigned char *restrict in, size_t stride, const int32_t *shares, size_t taps,
+                              size_t width, int32_t *restrict sums, unsigned char *restrict out)
 {
-    size_t i = 0;
-    for (; i + LANES <= width; i += LANES) {
-        sums sum = {0};
-        sum += HALF;
-        for (size_t t = 0; t < taps; t++) {
-            bytes row;
-            memcpy(&row, in + t * stride + i, sizeof row);
-            sum += __builtin_convertvector(row, sums) * shares[t];
-        }
-        sum >>= FRACTION_BITS;
-        sums high = sum > 255; /* -1 where true */
-        bytes done = __builtin_convertvector((sum & ~high) | (high & 255), bytes);
-        memcpy(out + i, &done, sizeof done);
+    for (size_t i = 0; i < width; i++)
+        sums[i] = HALF;
+    for (size_t t = 0; t < taps; t++) {
+        const unsigned char *restrict row = in + t * stride;
+        int32_t share = shares[t];
+#pragma omp simd
+        for (size_t i = 0; i < width; i++)
+            sums[i] += row[i] * share;
     }
-    for (; i < width; i++) {
-        int32_t sum = HALF;
-        for (size_t t = 0; t < taps; t++)
-            sum += in[t * stride + i] * shares[t];
-        out[i] = to_byte(sum);
+#pragma omp simd
+    for (size_t i = 0; i < width; i++) {
+        int32_t value = sums[i] >> FRACTION_BITS;
+        out[i] = (unsigned char)(value > 255 ? 255 : value);
     }
 }
 
@@ -147,7 +167,7 @@ static gbv_status scale_columns(const image *from, const axis *columns, size_t f
                                 unsigned char **between, gbv_error *error)
 {
     size_t channels = from->channels, stride = columns->count * channels, width = from->width * channels;
-    unsigned char *out = memory_array(row_count, stride), *spared = memory_zeroed(1, width + SPARE);
+    unsigned char *out = memory_array(row_count * stride + SPARE, 1), *spared = memory_zeroed(1, width + SPARE);
     gbv_status status = out && spared ? GBV_OK : error_out_of_memory(error, "resizing an image");
     for (size_t y = 0; y < row_count && status == GBV_OK; y++) {
         const unsigned char *row = from->pixels + (first_row + y) * width;
@@ -167,17 +187,23 @@ static gbv_status scale_columns(const image *from, const axis *columns, size_t f
 }
 
 /* Rows of `stride` bytes into the middle of rows that may be longer. */
-static void scale_rows(const unsigned char *in, size_t stride, const axis *rows, image *made, size_t left)
+static gbv_status scale_rows(const unsigned char *in, size_t stride, const axis *rows, image *made, size_t left,
+                             gbv_error *error)
 {
     size_t first = rows->first ? rows->first[0] : 0;
+    int32_t *sums = memory_array(stride, sizeof *sums);
+    if (!sums)
+        return error_out_of_memory(error, "resizing an image");
     for (size_t y = 0; y < rows->count; y++) {
         unsigned char *out = made->pixels + ((rows->padding + y) * made->width + left) * made->channels;
         if (rows->first)
-            blend_rows(in + (rows->first[y] - first) * stride, stride, rows->shares + y * rows->most_taps,
-                       rows->taps[y], stride, out);
+            blend_rows(in + (rows->first[y] - first) * stride, stride, rows->shares + y * rows->taps, rows->taps,
+                       stride, sums, out);
         else
             memcpy(out, in + y * stride, stride);
     }
+    free(sums);
+    return GBV_OK;
 }
 
 gbv_status image_resize(image *picture, size_t side, size_t crop, gbv_error *error)
@@ -202,13 +228,15 @@ gbv_status image_resize(image *picture, size_t side, size_t crop, gbv_error *err
         status = image_make(&made, rows.out, columns.out, picture->channels, IMAGE_PIXELS, error);
     if (status == GBV_OK) {
         size_t last = rows.count - 1, first = scales_rows ? rows.first[0] : rows.skipped;
-        size_t needed = scales_rows ? rows.first[last] + rows.taps[last] - first : rows.count;
+        size_t needed = scales_rows ? rows.first[last] + rows.taps - first : rows.count;
         status = scale_columns(picture, &columns, first, needed, &between, error);
     }
     if (status == GBV_OK) {
         if (columns.out > columns.count || rows.out > rows.count)
             memset(made.pixels, 0, made.height * made.width * made.channels);
-        scale_rows(between, columns.count * picture->channels, &rows, &made, columns.padding);
+        status = scale_rows(between, columns.count * picture->channels, &rows, &made, columns.padding, error);
+    }
+    if (status == GBV_OK) {
         image_free(picture);
         *picture = made;
         made.pixels = NULL;
