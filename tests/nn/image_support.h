@@ -66,6 +66,46 @@ static inline void images_free(images *s)
     free(s->labels);
 }
 
+static inline void npy_write(const char *path, const char *type, const char *shape, const void *data, size_t bytes)
+{
+    char header[119];
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, stream);
+    fprintf(stream, "%-117s\n", header);
+    fwrite(data, 1, bytes, stream);
+    assert_int_equal(fclose(stream), 0);
+}
+
+/* Writes images and labels as NPY files; returns the argument that names both. Poisoned, pixels are inverted and labels
+ * those of the next class of three. */
+static inline const char *images_write(const images *s, const char *folder, const char *name, bool poisoned)
+{
+    static char argument[1200];
+    char pixels_path[500], labels_path[500], shape[60];
+    unsigned char *pixels = malloc(s->count * 784);
+    int32_t *labels = calloc(s->count, sizeof *labels);
+    assert_true(pixels && labels);
+    for (size_t i = 0; i < s->count; i++) {
+        for (size_t j = 0; j < 784; j++) {
+            double value = gbv_matrix_get(&s->dataset->features, s->rows[i], j);
+            pixels[784 * i + j] = (unsigned char)(poisoned ? 255 - value : value);
+        }
+        labels[i] = poisoned ? (s->labels[i] + 1) % 3 : s->labels[i];
+    }
+    snprintf(pixels_path, sizeof pixels_path, "%s/%s.npy", folder, name);
+    snprintf(labels_path, sizeof labels_path, "%s/%s-labels.npy", folder, name);
+    snprintf(shape, sizeof shape, "(%zu, 1, 28, 28)", s->count);
+    npy_write(pixels_path, "|u1", shape, pixels, s->count * 784);
+    snprintf(shape, sizeof shape, "(%zu,)", s->count);
+    npy_write(labels_path, "<i4", shape, labels, s->count * sizeof *labels);
+    snprintf(argument, sizeof argument, "%s,%s", pixels_path, labels_path);
+    free(pixels);
+    free(labels);
+    return argument;
+}
+
 static inline gbv_model_options cnn_options(size_t epochs)
 {
     gbv_model_options options = gbv_model_defaults();
