@@ -13,7 +13,7 @@ help:
 	@echo 'make build      build/gbv and the library'
 	@echo 'make demo       values five annotators of Fashion-MNIST and trains on them (results in build/demo)'
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
-	@echo 'make test-peers every example of docs/beside.md with cleanlab, crowd-kit and pyDVL (from PyPI)'
+	@echo 'make test-peers networks beside PyTorch; docs/beside.md with cleanlab, crowd-kit and pyDVL (from PyPI)'
 	@echo 'make bench      the benchmarks (bench/)'
 	@echo 'make data       the data sets of experiments/ into GBV_DATA (default: ~/.cache/gbv/data)'
 	@echo 'make fuzz       every reader under libFuzzer, SECONDS_EACH=$(SECONDS_EACH) seconds each'

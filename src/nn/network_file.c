@@ -115,28 +115,25 @@ static gbv_status read_preprocessing(const safetensors *file, size_t channels, p
     return GBV_OK;
 }
 
-/* The net that the file says it is for, and whether its head is one for such a net: sizes that a file claims are not
- * believed before memory is asked for. */
-static gbv_status check_description(const safetensors *file, const char *wanted, bool needs_head,
+/* Whether the file is for such a net, and its head, too: sizes that a file claims are not believed before memory is
+ * asked for. */
+static gbv_status check_description(const safetensors *file, const model_kind *kind, bool needs_head,
                                     const weights_description *d, gbv_error *error)
 {
-    const model_kind *kind = model_kind_find(wanted ? wanted : d->kind);
-    if (wanted && (!kind || !kind->of_images))
-        return error_set(error, GBV_USAGE, "'%s' is no network of images: choose cnn, resnet18, resnet34 or resnet50",
-                         wanted);
-    if (!kind || !kind->of_images || d->channels == 0)
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: is not a model of gbv, and its tensors are not those of a resnet18, resnet34 or resnet50",
-                         file->path);
-    if (needs_head && d->outputs == 0)
-        return error_set(error, GBV_BAD_INPUT,
-                         "%s: has no head (fc.weight), so it names no classes: train one with --pretrained, or use its "
-                         "features (gbv features --model %s --pretrained)",
-                         file->path, kind->name);
     net *small;
-    gbv_status status = net_create(kind->name, &(net_options){.channels = d->channels, .outputs = 1}, &small, error);
-    if (status == GBV_OK && d->outputs && d->features != small->feature_count)
-        status = error_set(error, GBV_BAD_INPUT, "%s: its head takes %zu features, those of a %s are %zu", file->path,
+    gbv_status status = weights_check_kind(d, kind->name, file->path, error);
+    if (status == GBV_OK && needs_head && d->outputs == 0)
+        status = error_set(error, GBV_BAD_INPUT,
+                           "%s: has no head (fc.weight), so it knows no classes: train one (gbv train --pretrained), "
+                           "or use its features (gbv features --pretrained)",
+                           file->path);
+    if (status == GBV_OK)
+        status = net_create(kind->name, &(net_options){.channels = 1, .outputs = 1}, &small, error);
+    if (status != GBV_OK)
+        return status;
+    if (d->outputs && d->features != small->feature_count)
+        status = error_set(error, GBV_BAD_INPUT,
+                           "%s: its head takes %zu features, where a %s has %zu: it is for another network", file->path,
                            d->features, kind->name, small->feature_count);
     net_free(small);
     return status;
@@ -162,14 +159,24 @@ gbv_status network_from_file(const safetensors *file, const char *wanted, bool n
     preprocessing p;
     *model = NULL;
     gbv_status status = weights_describe_file(file, &d, error);
+    if (status != GBV_OK)
+        return status;
+    const model_kind *kind = model_kind_find(wanted ? wanted : d.kind);
+    if (wanted && (!kind || !kind->of_images))
+        return error_set(error, GBV_USAGE, "'%s' is no network of images: choose cnn, resnet18, resnet34 or resnet50",
+                         wanted);
+    if (!kind || !kind->of_images)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: is not a model of gbv, and its tensors are not those of a resnet18, resnet34 or "
+                         "resnet50: give other weights",
+                         file->path);
+    status = check_description(file, kind, needs_head, &d, error);
     if (status == GBV_OK)
-        status = check_description(file, wanted, needs_head, &d, error);
-    if (status == GBV_OK)
-        status = read_preprocessing(file, d.channels, &p, error);
+        status = read_preprocessing(file, d.channels ? d.channels : 3, &p, error);
     if (status != GBV_OK)
         return status;
     net_options how = {.outputs = d.outputs ? d.outputs : 1, .stride_in_first = d.stride_in_first};
-    status = model_create_network(model_kind_find(wanted ? wanted : d.kind), how, p.shape, p.normalise, model, error);
+    status = model_create_network(kind, how, p.shape, p.normalise, model, error);
     if (status != GBV_OK)
         return error_prefix(error, status == GBV_FAILED ? GBV_FAILED : GBV_BAD_INPUT, "%s: ", file->path);
     (*model)->resize = p.resize;

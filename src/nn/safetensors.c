@@ -205,14 +205,14 @@ static gbv_status find_wanted(const safetensors *file, const char *name, size_t 
 {
     sentence s = {0};
     if (!safetensors_find(file, name, view))
-        return error_set(error, GBV_BAD_INPUT, "%s: has no tensor '%.100s', which %s needs: give the weights of %s",
-                         file->path, name, of, of);
+        return error_set(error, GBV_BAD_INPUT, "%s: has no tensor '%.100s', which %s needs: give the weights of one",
+                         file->path, name, of);
     if (view->axes != axes || memcmp(view->shape, shape, axes * sizeof *shape) != 0) {
         sentence_add(&s, "tensor '%.100s' is ", name);
         add_shape(&s, view->axes, view->shape);
         sentence_add(&s, " where %s has ", of);
         add_shape(&s, axes, shape);
-        return error_set(error, GBV_BAD_INPUT, "%s: %s: give the weights of %s", file->path, s.text, of);
+        return error_set(error, GBV_BAD_INPUT, "%s: %s: give the weights of one", file->path, s.text);
     }
     if (!view->is_weight)
         return error_set(error, GBV_BAD_INPUT,

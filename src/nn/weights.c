@@ -170,14 +170,19 @@ typedef struct loading {
     weights_report *report;
 } loading;
 
+gbv_status weights_check_kind(const weights_description *d, const char *kind, const char *path, gbv_error *error)
+{
+    if (!d->kind[0] || strcmp(d->kind, kind) == 0)
+        return GBV_OK;
+    return error_set(error, GBV_BAD_INPUT, "%s: holds a %s, not a %s: use --model %s or give other weights", path,
+                     d->kind, kind, d->kind);
+}
+
 static gbv_status check_kind(const loading *l, gbv_error *error)
 {
     weights_description d;
     describe(l->file, &l->how, &d);
-    if (d.kind[0] && strcmp(d.kind, l->n->kind) != 0)
-        return error_set(error, GBV_BAD_INPUT, "%s: holds a %s, not a %s: use --model %s or give other weights",
-                         l->file->path, d.kind, l->n->kind, d.kind);
-    return GBV_OK;
+    return weights_check_kind(&d, l->n->kind, l->file->path, error);
 }
 
 /* Decides whether the file's head is taken; one that does not fit the features is an error, found when it is read. */

@@ -27,6 +27,10 @@ typedef struct weights_description {
 
 GBV_MUST_CHECK gbv_status weights_describe(const char *path, weights_description *description, gbv_error *error);
 
+/* GBV_BAD_INPUT when the file is known to be for another kind of net. */
+GBV_MUST_CHECK gbv_status weights_check_kind(const weights_description *description, const char *kind, const char *path,
+                                             gbv_error *error);
+
 /* What became of a file. */
 typedef struct weights_report {
     bool head_replaced; /* the last layer was left as it was */

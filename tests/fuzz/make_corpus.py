@@ -259,6 +259,66 @@ def seeds_annotations():
     save("argilla", "lines", b"\n".join(json.dumps(r).encode() for r in records.values()))
 
 
+def tensors(arrays, metadata=None, length=None):
+    """A safetensors file; `arrays` are (name, type, shape, bytes)."""
+    entries, data = {}, b""
+    if metadata:
+        entries["__metadata__"] = metadata
+    for name, kind, shape, raw in arrays:
+        entries[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(entries).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text + data
+
+
+def seeds_weights():
+    def net(prefix="", head="fc", kind="F32", outputs=3, channels=1, first="conv1", norm="bn1", block="layer1.0.conv1"):
+        code = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
+
+        def numbers(name, *shape):
+            values = np.arange(1, 1 + int(np.prod(shape)))
+            raw = (values.astype("<f4").view("<u4") >> 16).astype("<u2") if kind == "BF16" else values.astype(code[kind])
+            return (name, kind, list(shape), raw.tobytes())
+
+        return [numbers(prefix + first + ".weight", 2, channels, 1, 1), numbers(prefix + norm + ".weight", 2),
+                numbers(prefix + norm + ".bias", 2), numbers(prefix + norm + ".running_mean", 2),
+                numbers(prefix + norm + ".running_var", 2), numbers(prefix + block + ".weight", 2, 2, 1, 1),
+                numbers(head + ".weight", outputs, 2), numbers(head + ".bias", outputs)]
+
+    tracked = [("bn1.num_batches_tracked", "I64", [], b"\0" * 8)]
+    save("weights", "torchvision", tensors(tracked + net()))
+    save("weights", "prefix", tensors(net("module.backbone.", "module.backbone.last_linear")))
+    save("weights", "transformers", tensors(net(
+        "resnet.", "classifier.1", first="embedder.embedder.convolution", norm="embedder.embedder.normalization",
+        block="encoder.stages.0.layers.0.layer.0.convolution")))
+    for kind in ["F16", "BF16", "F64"]:
+        save("weights", kind, tensors(net(kind=kind)))
+    save("weights", "other_head", tensors(net(outputs=5)))
+    save("weights", "no_head", tensors(net()[:-2]))
+    save("weights", "colour", tensors(net(channels=3)))
+    save("weights", "missing", tensors(net()[1:]))
+    save("weights", "several", tensors(net() + net("ema.")[5:6]))
+    save("weights", "deeper", tensors(net() + [("layer1.1.conv1.weight", "F32", [1], b"\0" * 4)]))
+    save("weights", "integer", tensors([("conv1.weight", "I8", [2, 1, 1, 1], b"\0\1")] + net()[1:]))
+    save("weights", "nan", tensors(net()).replace(struct.pack("<f", 2), struct.pack("<f", np.nan)))
+    save("weights", "twice", tensors(net()).replace(b'"bn1.bias"', b'"bn1.weight"'))
+    save("weights", "long_header", tensors(net(), length=1 << 40))
+    save("weights", "stride", tensors(net(), {"stride_in": "1x1", "gbv": "0.1.0", "model": "resnet50"}))
+    sizes = {"resize": 256, "crop": 224, "channels": 1, "height": 28, "width": 28, "normalise": "half"}
+    about = {"gbv": "0.1.0", "model": "cnn", "classes": '["a", "b", "c"]', "preprocessing": json.dumps(sizes)}
+    save("model", "network", tensors(net(), about))
+    save("model", "network_sizes", tensors(net(), dict(about, preprocessing=json.dumps(dict(sizes, height=0)))))
+    save("model", "network_head", tensors([("conv1.weight", "F32", [1, 1], b"\0" * 4),
+                                           ("fc.weight", "F32", [1000000, 0], b"")], about))
+    shapes = [(16, 1), (32, 16), (32, 32), (64, 32), (64, 64)]
+    whole = [(f"conv{i}.weight", "F16", [o, c, 3, 3], np.full(o * c * 9, 0.01, "<f2").tobytes())
+             for i, (o, c) in enumerate(shapes, 1)]
+    whole += [(f"bn{i}.{part}", "F16", [o], np.full(o, 0.5, "<f2").tobytes()) for i, (o, _) in enumerate(shapes, 1)
+              for part in ["weight", "bias", "running_mean", "running_var"]]
+    whole += [("fc.weight", "F16", [3, 64], np.full(192, 0.1, "<f2").tobytes()), ("fc.bias", "F16", [3], b"\0" * 6)]
+    save("model", "network_whole", tensors(whole, about))
+
+
 seeds_npy()
 seeds_npz()
 seeds_csv()
@@ -266,3 +326,4 @@ seeds_idx()
 seeds_cifar()
 seeds_image()
 seeds_annotations()
+seeds_weights()

@@ -99,9 +99,9 @@ static void what_a_tensor_should_be_is_said(void **state)
     assert_string_equal(error.message,
                         "w: number 3 of tensor 'bad' is nan: weights must be finite, get the file again");
     assert_int_equal(safetensors_floats(&file, "bad", 2, other, "a net", floats, &error), GBV_BAD_INPUT);
-    assert_string_equal(error.message, "w: tensor 'bad' is 2 x 3 where a net has 3 x 2: give the weights of a net");
+    assert_string_equal(error.message, "w: tensor 'bad' is 2 x 3 where a net has 3 x 2: give the weights of one");
     assert_int_equal(safetensors_floats(&file, "absent", 1, &one, "a net", floats, &error), GBV_BAD_INPUT);
-    assert_string_equal(error.message, "w: has no tensor 'absent', which a net needs: give the weights of a net");
+    assert_string_equal(error.message, "w: has no tensor 'absent', which a net needs: give the weights of one");
     assert_int_equal(safetensors_floats(&file, "count", 0, NULL, "a net", floats, &error), GBV_BAD_INPUT);
     assert_string_equal(error.message,
                         "w: tensor 'count' is of type I64: convert the weights to F32, F16, BF16 or F64");
