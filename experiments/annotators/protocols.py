@@ -81,7 +81,7 @@ def inputs(dataset):
     if dataset == "cifar10":
         folder = data.find(data.CIFAR)
     elif folder := data.find(data.CUB):
-        reading = ("--resize", "256", "--crop", "224")
+        reading = ("--preprocess", "imagenet")
     else:
         folder = data.find(data.CUB_224)
     if not folder:
