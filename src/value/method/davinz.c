@@ -8,14 +8,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "nn/kind.h"
 #include "value/method/davinz_kernel.h"
+#include "value/method/davinz_network.h"
 #include "value/method/pool.h"
 
 /* What all draws of one run share. */
 typedef struct shared {
     const valuation *v;
     const pool *p;
-    gbv_model *network;
+    gbv_model *network; /* of rows; NULL: one of images */
+    davinz_network images;
     size_t weightings;    /* of the reference: all rows, the folds, the half-samples */
     double *weights;      /* reference rows x weightings, each column adding up to one */
     double *of_reference; /* weightings */
@@ -70,12 +73,24 @@ static void make_weights(shared *c, const draws *d)
             c->weights[t->resampled.halves[r * half + i] * c->weightings + 1 + d->folds + r] = 1 / (double)half;
 }
 
-/* parts (weighting x part) of one source. */
-static gbv_status parts_of(const shared *c, const davinz_problem *task, size_t weightings,
-                           double (*parts)[DAVINZ_PARTS], gbv_error *error)
+/* Of source s, or of some of its rows. */
+static gbv_status complexity_of(const shared *c, const davinz_problem *task, size_t s, const size_t *members,
+                                double *complexity, gbv_error *error)
+{
+    if (c->network)
+        return davinz_complexity(task, complexity, error);
+    sample_part part;
+    sample images = problem_source_sample(&c->v->given, s, &part);
+    return davinz_network_complexity(&c->images, &images, c->p->labels + c->p->first[s], members, task->features.rows,
+                                     complexity, error);
+}
+
+/* parts (weighting x part) of source s, or of some of its rows (`members`; NULL: all). */
+static gbv_status parts_of(const shared *c, const davinz_problem *task, size_t s, const size_t *members,
+                           size_t weightings, double (*parts)[DAVINZ_PARTS], gbv_error *error)
 {
     double complexity, within;
-    gbv_status status = davinz_complexity(task, &complexity, error);
+    gbv_status status = complexity_of(c, task, s, members, &complexity, error);
     if (status == GBV_OK)
         status = davinz_toward(task, &within, c->toward, error);
     for (size_t w = 0; w < weightings && status == GBV_OK; w++) {
@@ -107,7 +122,7 @@ static gbv_status redraw(const shared *c, size_t s, size_t draw, double (*parts)
             labels[i] = c->p->labels[first + order[i]];
         }
         davinz_problem task = problem_of(c, features, labels, half);
-        status = parts_of(c, &task, 1, parts, error);
+        status = parts_of(c, &task, s, order, 1, parts, error);
     }
     free(order);
     free(features);
@@ -140,7 +155,7 @@ static gbv_status score_all(shared *c, scoring *by, gbv_error *error)
         if (s == 0)
             status = davinz_reference(&task, c->weights, c->weightings, c->of_reference, error);
         if (status == GBV_OK)
-            status = parts_of(c, &task, c->weightings, parts + s * c->weightings, error);
+            status = parts_of(c, &task, s, NULL, c->weightings, parts + s * c->weightings, error);
     }
     for (size_t w = 0; w < c->weightings && status == GBV_OK; w++) {
         for (size_t s = 0; s < count; s++)
@@ -160,12 +175,22 @@ static gbv_status score_all(shared *c, scoring *by, gbv_error *error)
     return status;
 }
 
+static gbv_status start_network(shared *c, gbv_error *error)
+{
+    const valuation *v = c->v;
+    const gbv_model_options *options = &v->options->model;
+    if (!model_kind_find(options->model)->of_images)
+        return model_start(options, c->p->points.columns, v->classes.count, "davinz", &c->network, error);
+    sample_part part;
+    sample images = problem_source_sample(&v->given, 0, &part);
+    return davinz_network_open(&c->images, options, &images, v->classes.count, v->options->memory, v->threads, error);
+}
+
 static gbv_status score(const valuation *v, scoring *by, gbv_error *error)
 {
     size_t rows = v->targets[0].rows.rows;
     shared c = {.v = v, .p = v->pool, .weightings = 1 + by->draws.folds + by->draws.replicates};
-    gbv_status status =
-        model_start(&v->options->model, c.p->points.columns, v->classes.count, "davinz", &c.network, error);
+    gbv_status status = start_network(&c, error);
     c.weights = memory_array(rows, c.weightings * sizeof *c.weights);
     c.of_reference = memory_array(c.weightings, sizeof *c.of_reference);
     c.toward = memory_array(rows, sizeof *c.toward);
@@ -176,6 +201,7 @@ static gbv_status score(const valuation *v, scoring *by, gbv_error *error)
         status = score_all(&c, by, error);
     }
     gbv_model_free(c.network);
+    davinz_network_close(&c.images);
     free(c.weights);
     free(c.of_reference);
     free(c.toward);
