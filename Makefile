@@ -7,12 +7,13 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test test-peers bench data fuzz python install clean
+.PHONY: help setup build demo test test-no-onednn test-peers bench data fuzz python install clean
 
 help:
 	@echo 'make build      build/gbv and the library'
 	@echo 'make demo       values five annotators of Fashion-MNIST and trains on them (results in build/demo)'
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
+	@echo 'make test-no-onednn what concerns networks, in a build without oneDNN'
 	@echo 'make test-peers networks beside PyTorch; docs/beside.md with cleanlab, crowd-kit and pyDVL (from PyPI)'
 	@echo 'make bench      the benchmarks (bench/)'
 	@echo 'make data       the data sets of experiments/ into GBV_DATA (default: ~/.cache/gbv/data)'
@@ -37,6 +38,11 @@ test: build
 	@cmake --preset asan --log-level=WARNING >/dev/null
 	@cmake --build build/asan -j $(JOBS)
 	@$(CTEST) --test-dir build/asan
+
+test-no-onednn: setup
+	@cmake --preset no-onednn --log-level=WARNING >/dev/null
+	@cmake --build build/no-onednn -j $(JOBS)
+	@$(CTEST) --test-dir build/no-onednn -R '^(compute|nn)\.'
 
 # The peers live in a virtual environment of their own, made anew when the list of them changes.
 test-peers: build

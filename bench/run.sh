@@ -58,3 +58,6 @@ echo "## Intervals"
 /usr/bin/python3 bench/run_intervals.py --program build/bench/gbv
 echo "## What --dry-run expects"
 /usr/bin/python3 bench/run_dry_run.py --gbv build/bench/gbv
+echo
+echo "## Networks"
+/usr/bin/python3 bench/run_network.py

@@ -16,7 +16,7 @@ base)
         libcmocka-dev dataset-fashion-mnist python3-numpy python3-pandas)
     ;;
 bench)
-    packages=(python3-numpy python3-scipy python3-sklearn python3-torch
+    packages=(python3-numpy python3-scipy python3-sklearn python3-torch python3-torchvision
         python3-setuptools python3-venv python3-wheel)
     ;;
 peers)
