@@ -34,7 +34,8 @@ typedef struct gbv_epoch {
     double learning_rate;
     double seconds;         /* that this epoch took */
     size_t rows;            /* visited */
-    const gbv_model *model; /* as it is now; borrowed for the call */
+    const gbv_model *model; /* as it is now; borrowed for the call. gbv_evaluate takes it in gbv_train; the models of
+                               sources have no class names */
 } gbv_epoch;
 
 typedef void gbv_epoch_callback(void *context, const gbv_epoch *epoch);

@@ -26,12 +26,18 @@ static gbv_status check_weights(const gbv_sources *sources, const double *weight
 
 static gbv_status name_classes(gbv_model *model, const class_table *classes, gbv_error *error)
 {
-    if (!(model->class_names = memory_zeroed(model->outputs, sizeof *model->class_names)))
-        return error_out_of_memory(error, "a model");
-    for (size_t z = 0; z < model->outputs; z++)
-        if (!(model->class_names[z] = strdup(classes->names[model->classes[z]])))
-            return error_out_of_memory(error, "a model");
-    return GBV_OK;
+    char **names = memory_zeroed(model->outputs, sizeof *names);
+    bool all = names != NULL;
+    for (size_t z = 0; z < model->outputs && all; z++)
+        all = (names[z] = strdup(classes->names[model->classes[z]])) != NULL;
+    if (all) {
+        model->class_names = names;
+        return GBV_OK;
+    }
+    for (size_t z = 0; names && z < model->outputs; z++)
+        free(names[z]);
+    free(names);
+    return error_out_of_memory(error, "a model");
 }
 
 static void record_option(void *context, const char *name, const char *text, double number)
@@ -103,7 +109,7 @@ static gbv_status record_history(gbv_model *model, const gbv_sources *sources, c
 static gbv_status name_features(gbv_model *model, const gbv_dataset *dataset, gbv_error *error)
 {
     char *const *names = dataset_feature_names(dataset);
-    if (!names || model->net)
+    if (!names)
         return GBV_OK;
     if (!(model->feature_names = memory_zeroed(model->inputs, sizeof *model->feature_names)))
         return error_out_of_memory(error, "a model");
@@ -123,6 +129,26 @@ static void record_preprocessing(gbv_model *model, const gbv_sources *sources)
         }
 }
 
+/* Whoever hears of an epoch is shown a model that can be evaluated: it has its names then. */
+typedef struct naming {
+    const gbv_model_options *asked;
+    const class_table *classes;
+} naming;
+
+static void tell_epoch(void *context, const gbv_epoch *epoch)
+{
+    const naming *n = context;
+    gbv_model *model = (gbv_model *)epoch->model; /* made by gbv_train, which names it in the end anyway */
+    if (model->class_names || name_classes(model, n->classes, NULL) == GBV_OK)
+        n->asked->on_epoch(n->asked->context, epoch);
+}
+
+static bool ask(void *context, const char *stage, size_t done, size_t total)
+{
+    const naming *n = context;
+    return n->asked->progress && n->asked->progress(n->asked->context, stage, done, total);
+}
+
 gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gbv_model_options *options,
                      gbv_model **model, gbv_error *error)
 {
@@ -138,7 +164,11 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     gbv_status status = model_options_check(options, error);
     plan p = plan_begin(options->threads);
     gbv_model_options planned = *options;
+    naming named = {.asked = options, .classes = &classes};
     planned.threads = p.threads;
+    planned.progress = ask;
+    planned.on_epoch = options->on_epoch ? tell_epoch : NULL;
+    planned.context = &named;
     const model_kind *kind = status == GBV_OK ? model_kind_find(options->model) : NULL;
     if (kind && kind->of_images && !planned.threads_per_model)
         planned.threads_per_model = p.threads;
@@ -151,7 +181,7 @@ gbv_status gbv_train(const gbv_sources *sources, const double *weights, const gb
     if (status == GBV_OK)
         status = final_fit(&(final_data){.sources = sources, .classes = &classes}, weights, &planned, &(refit){0},
                            &scratch, model, error);
-    if (status == GBV_OK)
+    if (status == GBV_OK && !(*model)->class_names)
         status = name_classes(*model, &classes, error);
     if (status == GBV_OK)
         record_preprocessing(*model, sources);
