@@ -123,7 +123,7 @@ class Comparing(FolderTest):
         self.assert_fails(gbv.UsageError, "comparison.posterior[LABEL]", gbv.train, self.sources,
                           self.compare(test=None))
         with self.assertRaises(gbv.InterruptedRun):
-            self.compare(model="mlp", epochs=10**9, progress=lambda done, total: True)
+            self.compare(model="mlp", epochs=16 * 10**6, progress=lambda done, total: True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def progress(done, total):
 x = np.random.default_rng(0).normal(size=(200, 20))
 y = np.arange(200) % 3
 try:
-    gbv.{call}, model="mlp", epochs=10**9, progress=progress)
+    gbv.{call}, model="mlp", epochs=16 * 10**6, progress=progress)
 except KeyboardInterrupt:
     print("stopped")
 print(gbv.value((x, y), {{"a": (x, y)}}).ranking)
@@ -82,7 +82,7 @@ class Border(FolderTest):
 class Running(FolderTest):
     """A run that would take days, ended by whoever sees another thread get on."""
 
-    endless = {"model": "mlp", "epochs": 10**9}
+    endless = {"model": "mlp", "epochs": 16 * 10**6}
 
     def test_other_threads_get_on_meanwhile(self):
         reference, sources = people()
