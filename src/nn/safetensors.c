@@ -207,7 +207,7 @@ static gbv_status find_wanted(const safetensors *file, const char *name, size_t 
     if (!safetensors_find(file, name, view))
         return error_set(error, GBV_BAD_INPUT, "%s: has no tensor '%.100s', which %s needs: give the weights of one",
                          file->path, name, of);
-    if (view->axes != axes || memcmp(view->shape, shape, axes * sizeof *shape) != 0) {
+    if (view->axes != axes || (axes && memcmp(view->shape, shape, axes * sizeof *shape) != 0)) {
         sentence_add(&s, "tensor '%.100s' is ", name);
         add_shape(&s, view->axes, view->shape);
         sentence_add(&s, " where %s has ", of);

@@ -310,13 +310,6 @@ def seeds_weights():
     save("model", "network_sizes", tensors(net(), dict(about, preprocessing=json.dumps(dict(sizes, height=0)))))
     save("model", "network_head", tensors([("conv1.weight", "F32", [1, 1], b"\0" * 4),
                                            ("fc.weight", "F32", [1000000, 0], b"")], about))
-    shapes = [(16, 1), (32, 16), (32, 32), (64, 32), (64, 64)]
-    whole = [(f"conv{i}.weight", "F16", [o, c, 3, 3], np.full(o * c * 9, 0.01, "<f2").tobytes())
-             for i, (o, c) in enumerate(shapes, 1)]
-    whole += [(f"bn{i}.{part}", "F16", [o], np.full(o, 0.5, "<f2").tobytes()) for i, (o, _) in enumerate(shapes, 1)
-              for part in ["weight", "bias", "running_mean", "running_var"]]
-    whole += [("fc.weight", "F16", [3, 64], np.full(192, 0.1, "<f2").tobytes()), ("fc.bias", "F16", [3], b"\0" * 6)]
-    save("model", "network_whole", tensors(whole, about))
 
 
 seeds_npy()
