@@ -135,6 +135,36 @@ static void pools_have_the_gradient_of_their_outputs(void **state)
     check((operation_case){.kind = CASE_MAX_POOL, .in = {2, 6, 7}, .batch = 1, .kernel = 2, .stride = 2}, 0.25f, 1e-5);
 }
 
+/* Where differences say nothing: all numbers of the first window are alike, of the second only its last two. */
+static void the_first_of_equal_numbers_has_the_gradient(void **state)
+{
+    (void)state;
+    for (size_t i = 0; backend_at(i); i++)
+        for (size_t channels = 1; channels <= 16; channels += 15) {
+            operation_case c = {.kind = CASE_MAX_POOL,
+                                .in = {channels, 2, 4},
+                                .batch = 1,
+                                .kernel = 2,
+                                .stride = 2,
+                                .train = true,
+                                .threads = 1};
+            static const float image[8] = {0, 0, 1, 2, 0, 0, 3, 3}, expected[8] = {5, 0, 0, 0, 0, 0, 7, 0};
+            case_numbers numbers;
+            operation_run run;
+            case_numbers_create(&c, &numbers);
+            for (size_t k = 0; k < channels; k++) {
+                memcpy(numbers.in + 8 * k, image, sizeof image);
+                numbers.out_gradient[2 * k] = 5;
+                numbers.out_gradient[2 * k + 1] = 7;
+            }
+            operation_run_create(backend_at(i), &c, &numbers, &run);
+            for (size_t k = 0; k < channels; k++)
+                assert_memory_equal(run.in_gradient + 8 * k, expected, sizeof expected);
+            operation_run_free(&run);
+            case_numbers_free(&numbers);
+        }
+}
+
 static void dropout_has_the_gradient_of_its_outputs(void **state)
 {
     (void)state;
@@ -177,6 +207,7 @@ int main(void)
         cmocka_unit_test(batch_norm_has_the_gradient_of_its_outputs),
         cmocka_unit_test(rectifier_and_sum_have_the_gradient_of_their_outputs),
         cmocka_unit_test(pools_have_the_gradient_of_their_outputs),
+        cmocka_unit_test(the_first_of_equal_numbers_has_the_gradient),
         cmocka_unit_test(dropout_has_the_gradient_of_its_outputs),
         cmocka_unit_test(cross_entropy_has_the_gradient_of_its_loss),
     };
