@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -28,13 +29,18 @@ import protocols
 
 NAMES = {"uniform": "Uniform", "davinz": "DAVINZ", "lava": "LAVA", "cmmd": "MMD (conditional)",
          "quick": "GBV, quick tau", "best": "GBV, best tau", "auto": "GBV, tau auto"}
+METHODS = {"quick": "gbv:leep", "logme": "gbv:logme", "cmmd": "cmmd", "lava": "lava", "davinz": "davinz"}
 MEASURES = {"best": "best epoch, whole test set", "last": "last epoch, test without D*"}
+
+
+class Refused(Exception):
+    """A command failed; its sentence."""
 
 
 def run(*command):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
+        raise Refused(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -103,26 +109,31 @@ class Seed:
 
     def value(self, *options, reference="reference.npz"):
         return json.loads(run(self.gbv, "value", "--reference", self.folder / reference, "--sources", self.samples,
-                              *self.model, *flags(self.protocol.source), *options, "--seed", self.number, "--intervals",
-                              "off", "--format", "json", "--progress", "off"))
+                              *self.model, *flags(self.protocol.source), "--cache", self.folder / "cache", *options,
+                              "--seed", self.number, "--intervals", "off", "--format", "json", "--progress", "off"))
+
+    def column(self, name, key, *options, **where):
+        """One number of each source of a valuation."""
+        result = kept(self.folder / f"{name}.json", lambda: self.value(*options, **where))
+        return [source[key] for source in result["sources"]]
 
     def weights(self):
-        """The weights of the annotators by each method and tau, and what else is known of them."""
-        measures = "gbv:leep" if self.protocol.model == "linear" else "gbv:leep,gbv:logme"
-        result = kept(self.folder / "scores.json", lambda: self.value("--method", f"{measures},cmmd,lava,davinz"))
-        found, scores = {"uniform": [1 / len(self.protocol.noise)] * len(self.protocol.noise)}, {}
-        for way in result["measures"]:
-            name = way["measure"] if way["method"] == "gbv" else way["method"]
-            scores[name] = [source["score"] for source in way["sources"]]
-            found[{"leep": "quick"}.get(name, name)] = [source["posterior"] for source in way["sources"]]
-        auto = kept(self.folder / "auto.json", lambda: self.value("--tau", "auto"))
-        found["auto"] = [source["posterior"] for source in auto["sources"]]
-        found |= {str(tau): posterior(scores["leep"], tau) for tau in protocols.TAUS}
-        same = posterior(scores["leep"], 1 / math.log2(len(scores["leep"])))
+        """The weights of the annotators by each method and tau, what else is known of them, and methods that fail."""
+        found, refused = {"uniform": [1 / len(self.protocol.noise)] * len(self.protocol.noise)}, {}
+        for name, method in METHODS.items():
+            try:
+                found[name] = self.column(name, "posterior", "--method", method)
+            except Refused as error:
+                if name == "quick":
+                    raise
+                refused[name] = str(error).rsplit(": gbv value: ", 1)[-1]
+        scores = self.column("quick", "score")
+        same = posterior(scores, 1 / math.log2(len(scores)))
         assert all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(same, found["quick"])), (same, found["quick"])
-        tested = kept(self.folder / "tested.json", lambda: self.value(reference="test.npz"))
-        accuracies = [source["agreement"] for source in tested["sources"]]
-        return found, {"score": scores["leep"], "accuracy": accuracies, "tau": auto["tau"]["value"]}
+        found |= {str(tau): posterior(scores, tau) for tau in protocols.TAUS}
+        found["auto"] = self.column("auto", "posterior", "--tau", "auto")
+        return found, {"score": scores, "accuracy": self.column("tested", "agreement", reference="test.npz"),
+                       "tau": json.loads((self.folder / "auto.json").read_text())["tau"]["value"], "refused": refused}
 
     def finals(self, weights):
         """What final models reach by each way of weighing: side by side, and once where ways agree."""
@@ -220,7 +231,8 @@ def show_final(finals):
 
 def report_finals(dataset, seeds):
     """The paper's table 1, and one of every tau; returns the best tau."""
-    finals = {way: [seed["finals"][way] for seed in seeds] for way in seeds[0]["finals"]}
+    finals = {way: [seed["finals"][way] for seed in seeds] for way in seeds[0]["finals"]
+              if all(way in seed["finals"] for seed in seeds)}
     best = max(protocols.TAUS, key=lambda tau: statistics.mean(final["best"] for final in finals[str(tau)]))
     finals["best"] = finals[str(best)]
     autos = ", ".join("inf" if seed["tau"] is None else f"{seed['tau']:g}" for seed in seeds)
@@ -228,8 +240,11 @@ def report_finals(dataset, seeds):
     print(f"\n| weights | {' | '.join(MEASURES.values())} | published |\n|---|---|---|---|")
     for way, name in NAMES.items():
         published = protocols.PUBLISHED[dataset].get(way)
-        print(f"| {name}{taus.get(way, '')} | {show_final(finals[way])} | "
+        print(f"| {name}{taus.get(way, '')} | {show_final(finals[way]) if way in finals else '– | –'} | "
               f"{'%.2f ± %.2f' % published if published else '–'} |")
+    for way, sentence in {way: sentence for seed in seeds for way, sentence in seed["refused"].items()}.items():
+        if way in NAMES:
+            print(f"\n{NAMES[way]} was refused: {sentence}")
     print("\nThe best tau is chosen by the accuracy it is then judged by, as in the paper. Every tau:\n")
     print(f"| tau | {' | '.join(MEASURES.values())} |\n|---|---|---|")
     for tau in protocols.TAUS:
@@ -247,7 +262,7 @@ def report_sources(dataset, protocol, seeds, best):
     print("\nCorrelation of P(s) with the test accuracy of m_s, mean over seeds (published):\n")
     names = {**NAMES, str(best): NAMES["best"], "logme": "GBV by logme, quick tau (published: its best tau)"}
     for way in ("cmmd", "quick", str(best), "logme"):
-        if way in seeds[0]["weights"]:
+        if all(way in seed["weights"] for seed in seeds):
             found = statistics.mean(correlation(seed["weights"][way], seed["accuracy"]) for seed in seeds)
             published = protocols.PUBLISHED_CORRELATIONS[dataset].get(way)
             print(f"- {names[way]}: {found:.2f}" + (f" ({published:.2f})" if published else ""))
@@ -308,13 +323,16 @@ def main():
     best = report_finals(asked.dataset, seeds)
     report_sources(asked.dataset, protocol, seeds, best)
     falls = all(seed["score"] == sorted(seed["score"], reverse=True) for seed in seeds)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"\nThe weights by leep {'fall' if falls else 'do NOT fall'} with the noise for every seed. "
-          f"{time.monotonic() - began:.0f} seconds.")
+          f"{time.monotonic() - began:.0f} seconds, {used.ru_utime + used.ru_stime:.0f} of processor time.")
     return 0 if falls else 1
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except Refused as error:
+        sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
