@@ -49,10 +49,10 @@ static int write_comparison(const command *self, const run_options *run, const g
 
 enum { METRIC_NAME = 96 };
 
-/* Seconds of the two stages and of each method, then the files. */
+/* Seconds of the two stages and of each method, and whether models were at hand; then the files. */
 static int finish(const command *self, run_options *run, const gbv_comparison *comparison, size_t threads)
 {
-    size_t count = 2 + comparison->method_count;
+    size_t count = 4 + comparison->method_count;
     char(*names)[METRIC_NAME] = calloc(comparison->method_count, sizeof *names);
     run->more_metrics = calloc(count, sizeof *run->more_metrics);
     int code = GBV_FAILED;
@@ -62,11 +62,13 @@ static int finish(const command *self, run_options *run, const gbv_comparison *c
     }
     run->more_metrics[0] = (gbv_metric){"valuing_seconds", comparison->value_seconds};
     run->more_metrics[1] = (gbv_metric){"training_seconds", comparison->training_seconds};
+    run->more_metrics[2] = (gbv_metric){"models_trained", (double)comparison->result->models_trained};
+    run->more_metrics[3] = (gbv_metric){"models_found", (double)comparison->result->models_found};
     for (size_t m = 0; m < comparison->method_count; m++) {
         snprintf(names[m], sizeof names[m], "%s seconds", comparison->methods[m].label);
         for (char *c = names[m]; *c; c++)
             *c = *c == ' ' ? '_' : *c;
-        run->more_metrics[2 + m] = (gbv_metric){names[m], comparison->result->measures[m].seconds};
+        run->more_metrics[4 + m] = (gbv_metric){names[m], comparison->result->measures[m].seconds};
     }
     run->more_count = count;
     code = write_comparison(self, run, comparison);

@@ -77,6 +77,19 @@ static int show_plan(const command *self, const inputs *in, const gbv_value_opti
     return code;
 }
 
+/* `result` is NULL for a shard. */
+static int finish(const command *self, run_options *show, const gbv_result *result, size_t threads)
+{
+    gbv_metric models[2];
+    if (result) {
+        models[0] = (gbv_metric){"models_trained", (double)result->models_trained};
+        models[1] = (gbv_metric){"models_found", (double)result->models_found};
+        show->more_metrics = models;
+        show->more_count = 2;
+    }
+    return run_finish(self, show, threads);
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     inputs in = {0};
@@ -138,7 +151,7 @@ static int run(const command *self, int count, char **arguments)
             status == GBV_OK ? run_write_result(self, &show, result) : complain(self, (int)status, "%s", error.message);
     }
     if (code == GBV_OK && !chosen.dry_run)
-        code = run_finish(self, &show, options->model.threads);
+        code = finish(self, &show, result, options->model.threads);
     if (code == GBV_OK && result)
         code = fail_if_judge(self, &chosen.fail_if, result);
 done:

@@ -18,14 +18,14 @@ typedef struct gbv_plan {
     size_t sources; /* that this run would score: those of its shard */
     size_t rows;    /* of these */
     size_t reference_rows;
-    size_t fits; /* of m_s, on all rows and on resampled ones */
+    size_t fits; /* of m_s, on all rows and on resampled ones, without those that the cache has */
     size_t refits, replicates;
-    size_t workers;     /* side by side */
-    double fit_seconds; /* of fitting a model, for each thousand of its rows, by one worker: what other models than the
-                           m_s would take */
-    double seconds;     /* expected of gbv_value from its call on */
-    double peak_bytes;  /* expected of the whole process, inputs that are mapped included */
-    char *text;         /* all of this in words, several lines */
+    size_t workers;      /* side by side */
+    double pass_seconds; /* of one worker that passes once over a thousand rows in fitting a model; of the whole fit
+                            where there are no epochs */
+    double seconds;      /* expected of gbv_value from its call on */
+    double peak_bytes;   /* expected of the whole process, inputs that are mapped included */
+    char *text;          /* all of this in words, several lines */
 } gbv_plan;
 
 /* Checks everything that gbv_value would check before fitting, fits and scores one source (a sample of its rows when it

@@ -213,6 +213,9 @@ typedef struct gbv_result {
     size_t tau_count;
     gbv_measure_result *measures; /* NULL when there is one way of scoring; the first is the one the weights are of */
     size_t measure_count;
+    /* What scoring took; not part of what is written. */
+    size_t models_trained; /* of sources, refits included */
+    size_t models_found;   /* in the cache instead */
 } gbv_result;
 
 /* The whole job in one call: reads the reference and one file per source, fits, scores, weighs. */

@@ -26,7 +26,7 @@ void fingerprint_training(hash_stream *hash, const gbv_model_options *o, const c
     fingerprint_text(hash, "optimizer", o->optimizer);
     fingerprint_text(hash, "schedule", o->schedule);
     fingerprint_text(hash, "normalise", o->normalise);
-    fingerprint_text(hash, "backend", o->backend);
+    fingerprint_text(hash, "backend", backend_find(o->backend)->name); /* the one that "auto" stands for */
     fingerprint_text(hash, "subject", subject);
     fingerprint_text(hash, "instruction set", plan_instruction_set());
     const struct {

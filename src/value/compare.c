@@ -12,6 +12,7 @@
 #include "base/sentence.h"
 #include "data/overlap.h"
 #include "value/correlation.h"
+#include "value/forecast.h"
 #include "value/purchase.h"
 #include "value/record.h"
 #include "value/result.h"
@@ -337,8 +338,8 @@ static void close_comparison(comparing *c)
     class_table_free(&c->classes);
 }
 
-/* Final models stop early and start from each other: measured on the demonstration, each takes this share of what a
- * first fit on as many rows does. */
+/* Linear final models stop early and start from each other: measured on the demonstration, each takes this share of
+ * what a first fit on as many rows does. */
 static const double FINAL_FIT_SHARE = 0.06;
 
 /* Adds the final models to what the valuation would take. */
@@ -348,8 +349,11 @@ static gbv_status plan_purchases(const comparing *c, const char *methods, gbv_pl
     for (const char *m = methods; *m; m++)
         ways += *m == ',';
     fits = ways * c->options->seeds;
-    double rows = (double)(expected->rows + expected->reference_rows) / 1000;
-    double seconds = (double)fits * rows * expected->fit_seconds * FINAL_FIT_SHARE / (double)expected->workers;
+    const gbv_model_options *model = &c->options->value.model;
+    double seconds = (double)fits * forecast_fit(expected, model, expected->rows + expected->reference_rows) /
+                     (double)expected->workers;
+    if (strcmp(model->model, "linear") == 0)
+        seconds *= FINAL_FIT_SHARE;
     char *text;
     if (asprintf(&text, "%sthen final models on all rows, %zu ways %zu times: about %.1f s more\n", expected->text,
                  ways, c->options->seeds, seconds) < 0)

@@ -1,7 +1,7 @@
 /* forecast.c - what a run would take, reckoned from a pilot: one source is fitted and scored as it would be, on a
  * sample of its rows where it is large. Methods that look at the data are tried at two sizes, which tells how they
  * grow. */
-#include <gbv/plan.h>
+#include "value/forecast.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,20 +15,24 @@
 #include "base/plan.h"
 #include "nn/kind.h"
 #include "value/certainty.h"
+#include "value/backbone.h"
 #include "value/shared_rows.h"
+#include "value/source_model.h"
 #include "value/valuation.h"
 
 enum {
-    PILOT_FITS = 4,     /* one of its own, the refit that others build on, and two of those */
-    PILOT_ROWS = 4000,  /* more are sampled */
-    FEWEST_ROWS = 64,   /* fewer are not sampled further */
-    PILOT_EPOCHS = 20,  /* more are reckoned, */
-    IMAGE_EPOCHS = 1,   /* of networks of images more than this */
-    METHOD_ROWS = 600,  /* of all sources together, in the first trial of a method that looks at the data */
-    HASH_BYTES = 64,    /* that a row's hash takes until the rows that sources share are found */
-    RESAMPLE_COPIES = 4 /* of every draw of every score, while intervals are computed */
+    PILOT_FITS = 4,      /* one of its own, the refit that others build on, and two of those */
+    PILOT_ROWS = 4000,   /* more are sampled */
+    FEWEST_ROWS = 64,    /* fewer are not sampled further */
+    PILOT_EPOCHS = 20,   /* more are reckoned, */
+    IMAGE_EPOCHS = 1,    /* of networks of images more than this */
+    METHOD_ROWS = 600,   /* of all sources together, in the first trial of a method that looks at the data; */
+    METHOD_IMAGES = 120, /* of images that a network looks at */
+    HASH_BYTES = 64,     /* that a row's hash takes until the rows that sources share are found */
+    RESAMPLE_COPIES = 4  /* of every draw of every score, while intervals are computed */
 };
 static const double PILOT_SECONDS = 1, CONTENTION = 1.15, PAIR_SECONDS = 2e-8;
+static const double LOOK_SHARE = .33; /* of a step of training, that a network takes to look at the same images */
 
 typedef struct pilot {
     const gbv_model_options *asked;
@@ -87,18 +91,28 @@ static void forget_sample(const source *s, source *sampled)
         free(sampled->labels);
 }
 
-/* Of a model of the source; one where it is not trained by epochs. */
-static size_t asked_epochs(const valuation *v, size_t index)
+static bool looks_at_images(const valuation *v)
 {
-    gbv_model_options resolved = gbv_model_resolve(&v->options->model, v->sources->items[index].row_count);
+    return model_kind_find(v->options->model.model)->of_images;
+}
+
+/* Of a model of so many rows; one where it is not trained by epochs. */
+static size_t asked_epochs(const gbv_model_options *model, size_t rows)
+{
+    gbv_model_options resolved = gbv_model_resolve(model, rows);
     return strcmp(resolved.optimizer, "lbfgs") == 0 ? 1 : resolved.epochs;
 }
 
 static size_t pilot_epochs(const valuation *v, size_t index)
 {
-    size_t asked = asked_epochs(v, index),
-           most = model_kind_find(v->options->model.model)->of_images ? IMAGE_EPOCHS : PILOT_EPOCHS;
+    size_t asked = asked_epochs(&v->options->model, v->sources->items[index].row_count),
+           most = looks_at_images(v) ? IMAGE_EPOCHS : PILOT_EPOCHS;
     return asked < most ? asked : most;
+}
+
+double forecast_fit(const gbv_plan *expected, const gbv_model_options *model, size_t rows)
+{
+    return expected->pass_seconds * (double)rows / 1000 * (double)asked_epochs(model, rows);
 }
 
 /* Scores one source as the only one of its shard. */
@@ -117,6 +131,9 @@ static gbv_status run_pilot(const valuation *v, size_t index, size_t rows, pilot
         goto done;
     }
     memcpy(scorings, v->scorings, v->scoring_count * sizeof *scorings);
+    for (size_t m = 0; m < v->scoring_count; m++) /* rows are not shown to the pretrained network for this */
+        if (scorings[m].features == FEATURES_OF_BACKBONE)
+            scorings[m].features = FEATURES_ARE_OUTPUTS;
     if (scorings[0].draws.refits > PILOT_FITS - 1)
         scorings[0].draws.refits = PILOT_FITS - 1;
     free(v->row_hashes[index].rows); /* of a pilot before */
@@ -128,6 +145,7 @@ static gbv_status run_pilot(const valuation *v, size_t index, size_t rows, pilot
     options.model.on_epoch = NULL;
     options.model.context = p;
     options.model.epochs = pilot_epochs(v, index);
+    options.model.cache = NULL;
     sources.items = items;
     *trial = *v;
     trial->options = &options;
@@ -168,9 +186,18 @@ static size_t choose_source(const valuation *v)
     return chosen;
 }
 
+/* Whether the cache has the models of a source already: the first and the last. */
+static gbv_status is_kept(const valuation *v, size_t index, bool *kept, gbv_error *error)
+{
+    gbv_status status = source_model_is_kept(v, index, 0, kept, error);
+    size_t refits = v->scorings[0].info ? v->scorings[0].draws.refits : 0;
+    return status == GBV_OK && *kept && refits ? source_model_is_kept(v, index, (uint32_t)refits, kept, error) : status;
+}
+
 /* Adds what scoring the run's own sources by their models takes: from the fits of the pilot, whose time grows with the
- * rows, and the scoring, whose time does not. */
-static gbv_status plan_models(const valuation *v, gbv_result *scrap, gbv_plan *expected, gbv_error *error)
+ * rows and epochs, and the scoring, whose time does not. */
+static gbv_status plan_models(const valuation *v, const bool *kept, gbv_result *scrap, gbv_plan *expected,
+                              gbv_error *error)
 {
     size_t index = choose_source(v), rows = PILOT_ROWS, largest = 0, refits = v->scorings[0].draws.refits;
     pilot p = {.asked = &v->options->model, .alone = v->source_count == 1};
@@ -183,26 +210,49 @@ static gbv_status plan_models(const valuation *v, gbv_result *scrap, gbv_plan *e
             return status;
         rows = p.rows / 4 > FEWEST_ROWS ? p.rows / 4 : FEWEST_ROWS;
     } while (p.fits == 0);
-    double first = p.ended[0] - p.begun, sources = 0;
+    double first = p.ended[0] - p.begun, fitting = 0, judging = 0;
     double second = p.fits > 1 ? p.ended[1] - p.ended[0] : first;
     double later = p.fits > 2 ? (p.ended[p.fits - 1] - p.ended[1]) / (double)(p.fits - 2) : second;
-    double epochs = (double)asked_epochs(v, index) / (double)pilot_epochs(v, index);
+    double fits = 1 + (refits ? (second + (double)(refits - 1) * later) / fmax(first, 1e-9) : 0);
+    expected->pass_seconds = p.rows ? 1000 * p.fitting * first / (double)p.rows / (double)pilot_epochs(v, index) : 0;
     for (size_t i = 0; i < v->source_count; i++)
         if (valuation_owns(v, i)) {
             size_t own = v->sources->items[i].row_count;
-            sources += p.rows ? p.fitting * epochs * (double)own / (double)p.rows + 1 - p.fitting : 1;
+            judging += (p.rows ? 1 - p.fitting : 1) * first * fits;
+            fitting += kept[i] ? 0 : forecast_fit(expected, &v->options->model, own) * fits;
             largest = own > largest ? own : largest;
         }
-    double of_one = first + (refits ? second + (double)(refits - 1) * later : 0);
-    expected->seconds += sources * of_one / (double)expected->workers * (expected->workers > 1 ? CONTENTION : 1);
-    expected->fit_seconds = p.rows ? 1000 * p.fitting * epochs * first / (double)p.rows : 0;
-    /* What a fit takes beside its worker's arenas is seen where the pilot made the process larger than it ever was. */
-    double growth = p.rows && largest > p.rows ? (double)largest / (double)p.rows : 1,
+    expected->seconds += (fitting + judging) / (double)expected->workers * (expected->workers > 1 ? CONTENTION : 1);
+    /* What a fit takes beside its worker's arenas is seen where the pilot made the process larger than it ever was.
+     * Networks take their rows batch by batch. */
+    double growth = p.rows && largest > p.rows && !looks_at_images(v) ? (double)largest / (double)p.rows : 1,
            worker = (double)trial.worker_bytes;
     if (gbv_memory_peak() > peak)
         worker = fmax(worker, gbv_memory_peak() - now);
     expected->peak_bytes += (double)expected->workers * worker * growth;
     return GBV_OK;
+}
+
+/* Scores by the method that the options name, without the models. */
+static gbv_status run_method(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
+                             size_t threads, double *seconds, gbv_error *error)
+{
+    valuation v = {.reference = reference,
+                   .sources = sources,
+                   .source_count = sources->count,
+                   .options = options,
+                   .threads = threads};
+    gbv_result *scrap = NULL;
+    gbv_status status = valuation_open(&v, &scrap, error);
+    if (status == GBV_OK)
+        status = valuation_prepare(&v, scrap, error);
+    if (status == GBV_OK)
+        status = score_methods(&v, scrap, error);
+    if (status == GBV_OK)
+        *seconds = v.scorings[0].seconds;
+    valuation_close(&v);
+    gbv_result_free(scrap);
+    return status;
 }
 
 /* Seconds of the method with a share of all rows; NaN when it cannot be tried so. */
@@ -212,10 +262,9 @@ static gbv_status try_method(const valuation *v, const scoring *by, double share
     gbv_sources sources = *v->sources;
     gbv_dataset reference = *v->reference;
     char tried[2 * GBV_VARIANT_LENGTH + 64];
-    gbv_result *result = NULL;
     gbv_error own;
     gbv_status status = GBV_OK;
-    snprintf(tried, sizeof tried, "uniform,%s%s%s", by->method->name, *by->variant ? ":" : "", by->variant);
+    snprintf(tried, sizeof tried, "%s%s%s", by->method->name, *by->variant ? ":" : "", by->variant);
     options.method = tried;
     options.measure = options.variant = NULL;
     options.replicates = options.shards = options.shard = 0;
@@ -240,9 +289,7 @@ static gbv_status try_method(const valuation *v, const scoring *by, double share
                            &sources.items[s]))
             status = error_out_of_memory(error, "the pilot");
     if (status == GBV_OK) {
-        status = gbv_value(&reference, &sources, &options, &result, &own);
-        if (status == GBV_OK && result->measure_count == 2)
-            *seconds = result->measures[1].seconds;
+        status = run_method(&reference, &sources, &options, v->threads, seconds, &own);
         if (status == GBV_INTERRUPTED && error)
             *error = own;
         status = status == GBV_INTERRUPTED ? status : GBV_OK;
@@ -253,7 +300,6 @@ static gbv_status try_method(const valuation *v, const scoring *by, double share
     free(sources.items);
     free(reference.row_index);
     free(reference.labels);
-    gbv_result_free(result);
     return status;
 }
 
@@ -265,9 +311,12 @@ static gbv_status plan_methods(const valuation *v, gbv_plan *expected, gbv_error
     double rows = 0, columns = v->sources->items[0].dataset->features.columns;
     for (size_t s = 0; s < v->source_count; s++)
         rows += (double)v->sources->items[s].row_count;
+    bool embedded = false;
     for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++) {
         const scoring *by = &v->scorings[m];
-        double share = fmin(1, METHOD_ROWS / fmax(rows, 1)), twice = fmin(1, 2 * share), small = NAN, large = NAN;
+        embedded |= by->features == FEATURES_OF_BACKBONE || (by->method->needs & METHOD_NEEDS_ROWS);
+        double share = fmin(1, (looks_at_images(v) ? METHOD_IMAGES : METHOD_ROWS) / fmax(rows, 1)),
+               twice = fmin(1, 2 * share), small = NAN, large = NAN;
         if (by->info || !(by->method->needs & METHOD_NEEDS_ROWS) || !v->reference)
             continue;
         double pairs = rows * (double)v->reference->row_count * sizeof(float);
@@ -280,6 +329,9 @@ static gbv_status plan_methods(const valuation *v, gbv_plan *expected, gbv_error
         if (isfinite(large))
             expected->seconds += large * pow(1 / twice, power);
     }
+    if (embedded && backbone_is_there(&v->options->model))
+        expected->seconds += LOOK_SHARE * expected->pass_seconds * (rows + (double)expected->reference_rows) / 1000 /
+                             (double)expected->workers;
     return status;
 }
 
@@ -297,8 +349,8 @@ static void plan_weighing(const valuation *v, gbv_plan *expected)
     double grid = linear ? .1 : 1, columns = (double)v->sources->items[0].dataset->features.columns;
     for (size_t m = 0; m < v->scoring_count; m++)
         if (v->scorings[m].draws.folds)
-            expected->seconds +=
-                grid * 2 * TAU_GRID_COUNT * expected->fit_seconds * rows / 1000 / (v->threads > 1 ? 2 : 1);
+            expected->seconds += grid * 2 * TAU_GRID_COUNT * forecast_fit(expected, &v->options->model, (size_t)rows) /
+                                 (v->threads > 1 ? 2 : 1);
     if (v->scorings[0].draws.folds)
         expected->peak_bytes += (v->threads > 1 ? 2 : 1) * rows * columns * sizeof(double);
     if (v->options->replicates) {
@@ -320,7 +372,7 @@ static void write_seconds(FILE *stream, double seconds)
         fprintf(stream, "about %.0f hours", seconds / 3600);
 }
 
-static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *error)
+static gbv_status write_text(const valuation *v, size_t found, gbv_plan *expected, gbv_error *error)
 {
     size_t length;
     FILE *stream = open_memstream(&expected->text, &length);
@@ -340,6 +392,8 @@ static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *
     }
     fprintf(stream, "\n%zu fit%s of %s models", expected->fits, expected->fits == 1 ? "" : "s",
             v->options->model.model);
+    if (found)
+        fprintf(stream, " (%zu more are kept from earlier runs)", found);
     if (expected->refits)
         fprintf(stream, ", %zu of each on resampled rows of its source", expected->refits);
     if (expected->replicates)
@@ -356,20 +410,28 @@ static gbv_status write_text(const valuation *v, gbv_plan *expected, gbv_error *
     return fclose(stream) == 0 && kept ? GBV_OK : error_out_of_memory(error, "the plan");
 }
 
-static void count_work(const valuation *v, const gbv_result *scrap, gbv_plan *expected)
+/* kept[s]: no model of source s needs to be fitted; *found counts such models. */
+static gbv_status count_work(const valuation *v, const gbv_result *scrap, bool *kept, size_t *found, gbv_plan *expected,
+                             gbv_error *error)
 {
+    gbv_status status = GBV_OK;
+    *found = 0;
     expected->reference_rows = scrap->reference_rows;
     expected->replicates = v->options->replicates;
     expected->refits = v->scorings[0].info ? v->scorings[0].draws.refits : 0;
-    for (size_t i = 0; i < v->source_count; i++)
+    for (size_t i = 0; i < v->source_count && status == GBV_OK; i++)
         if (valuation_owns(v, i)) {
+            size_t fits = v->sources->items[i].probabilities ? 0 : 1 + expected->refits;
             expected->sources++;
             expected->rows += v->sources->items[i].row_count;
-            expected->fits += v->sources->items[i].probabilities ? 0 : 1 + expected->refits;
+            if (fits)
+                status = is_kept(v, i, &kept[i], error);
+            *(kept[i] ? found : &expected->fits) += fits;
         }
-    if (!expected->fits)
+    if (!expected->fits && !*found)
         expected->refits = 0;
     expected->workers = plan_fits(v->threads, v->options->model.threads_per_model, expected->sources);
+    return status;
 }
 
 gbv_status gbv_value_plan(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
@@ -382,10 +444,15 @@ gbv_status gbv_value_plan(const gbv_dataset *reference, const gbv_sources *sourc
                    .options = options ? options : &defaults};
     gbv_result *scrap = NULL;
     gbv_plan *made = memory_zeroed(1, sizeof *made);
+    bool *kept = memory_zeroed(sources->count, sizeof *kept);
+    size_t found = 0;
     double begun = clock_seconds();
     *out = NULL;
-    if (!made)
+    if (!made || !kept) {
+        free(made);
+        free(kept);
         return error_out_of_memory(error, "the plan");
+    }
     struct plan p = plan_begin(v.options->model.threads);
     v.threads = p.threads;
     gbv_status status = valuation_open(&v, &scrap, error);
@@ -394,19 +461,21 @@ gbv_status gbv_value_plan(const gbv_dataset *reference, const gbv_sources *sourc
     if (status == GBV_OK) {
         made->seconds = clock_seconds() - begun;
         made->peak_bytes = gbv_memory_now();
-        count_work(&v, scrap, made);
-        status = plan_models(&v, scrap, made, error);
+        status = count_work(&v, scrap, kept, &found, made, error);
     }
+    if (status == GBV_OK)
+        status = plan_models(&v, kept, scrap, made, error);
     if (status == GBV_OK)
         status = plan_methods(&v, made, error);
     if (status == GBV_OK) {
         plan_weighing(&v, made);
         made->peak_bytes = fmax(made->peak_bytes, gbv_memory_peak());
-        status = write_text(&v, made, error);
+        status = write_text(&v, found, made, error);
     }
     plan_end(p);
     valuation_close(&v);
     gbv_result_free(scrap);
+    free(kept);
     if (status == GBV_OK)
         *out = made;
     else

@@ -24,7 +24,7 @@ typedef struct worker {
     double *terms; /* a number per row of the largest target */
     watch *watch;
     double model_seconds, *seconds;
-    size_t models_found; /* in the cache */
+    size_t models_trained, models_found; /* the second in the cache */
 } worker;
 
 static double standard_error_of_mean(const double *terms, size_t count)
@@ -135,7 +135,8 @@ static gbv_status fit_model(const valuation *v, size_t index, const refit *how, 
     arena_reset(&w->fitting);
     gbv_status status = source_model(v, index, how, &w->fitting, model, &found, error);
     w->model_seconds += clock_seconds() - begun;
-    w->models_found += found;
+    if (status == GBV_OK)
+        ++*(found ? &w->models_found : &w->models_trained);
     return status;
 }
 
@@ -210,6 +211,7 @@ static void worker_close(worker *w, valuation *v)
         size_t bytes = arena_bytes(&w->fitting) + arena_bytes(&w->reading);
         v->worker_bytes = bytes > v->worker_bytes ? bytes : v->worker_bytes;
         v->model_seconds += w->model_seconds;
+        v->models_trained += w->models_trained;
         v->models_found += w->models_found;
         for (size_t m = 0; w->seconds && m < v->scoring_count; m++)
             v->scorings[m].seconds += w->seconds[m];
@@ -308,6 +310,15 @@ static bool wants_backbone(const valuation *v)
     return wanted && backbone_is_there(&v->options->model);
 }
 
+gbv_status score_methods(valuation *v, gbv_result *result, gbv_error *error)
+{
+    gbv_status status = !v->backbone && wants_backbone(v) ? backbone_create(v, &v->backbone, error) : GBV_OK;
+    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
+        if (!v->scorings[m].info)
+            status = score_data(v, m, result, error);
+    return status;
+}
+
 gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error)
 {
     for (size_t i = 0; i < v->source_count; i++)
@@ -318,8 +329,5 @@ gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error)
     gbv_status status = wants_backbone(v) ? backbone_create(v, &v->backbone, error) : GBV_OK;
     if (status == GBV_OK)
         status = score_models(v, result, error);
-    for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
-        if (!v->scorings[m].info)
-            status = score_data(v, m, result, error);
-    return status;
+    return status == GBV_OK ? score_methods(v, result, error) : status;
 }

@@ -73,13 +73,13 @@ typedef struct valuation {
     struct pool *pool; /* the rows of all sources for methods that look at them; NULL: none needs them yet */
     target *targets;
     size_t target_count;
-    row_hashes *row_hashes; /* of each source that this run scores */
-    double model_seconds;   /* of fitting */
-    size_t models_found;    /* in the cache instead */
-    size_t worker_bytes;    /* the most memory that one worker needed */
-    bool tau_can_be_judged; /* by final models on a labelled reference */
-    tau_choice tau_judged;  /* of the first scoring, when it has folds */
-    gbv_model **models;     /* where each m_s is to be kept; NULL: nobody needs it after its scores */
+    row_hashes *row_hashes;              /* of each source that this run scores */
+    double model_seconds;                /* of fitting */
+    size_t models_trained, models_found; /* the second in the cache instead */
+    size_t worker_bytes;                 /* the most memory that one worker needed */
+    bool tau_can_be_judged;              /* by final models on a labelled reference */
+    tau_choice tau_judged;               /* of the first scoring, when it has folds */
+    gbv_model **models;                  /* where each m_s is to be kept; NULL: nobody needs it after its scores */
 } valuation;
 
 /* value.c: the stages in their order. From options to checked options, with the prior and the names; to all that
@@ -122,8 +122,10 @@ void targets_free(valuation *v);
 
 /* score.c: fits each m_s, reads it out once and scores it in every way; fills agreement, flags that need the readout,
  * and `result->measures`. */
-/* Its first half: without the methods that look at the data. */
+/* Its halves: by the models, which must find the backbone where a measure needs it, and by the methods that look at the
+ * data. */
 GBV_MUST_CHECK gbv_status score_models(valuation *v, gbv_result *result, gbv_error *error);
+GBV_MUST_CHECK gbv_status score_methods(valuation *v, gbv_result *result, gbv_error *error);
 GBV_MUST_CHECK gbv_status score_sources(valuation *v, gbv_result *result, gbv_error *error);
 
 /* combine.c: the parts of the sources become scores; without a reference their models are judged by each other. */

@@ -149,6 +149,8 @@ gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
     gbv_status status = valuation_prepare(v, result, error);
     if (status == GBV_OK)
         status = score_sources(v, result, error);
+    result->models_trained = v->models_trained;
+    result->models_found = v->models_found;
     if (status == GBV_OK && !record_run(result, v))
         status = error_out_of_memory(error, "the result");
     return status;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,7 +17,7 @@
 #include "nn/safetensors.h"
 
 #define ENDING ".safetensors"
-enum { KEY_LENGTH = 64 };
+enum { KEY_LENGTH = 64, WRITING_SECONDS = 3600 /* longer than any model takes */ };
 
 typedef struct kept_file {
     char *name, *path; /* name points into path */
@@ -42,8 +43,16 @@ static int last_used_first(const void *left, const void *right)
 /* Only what the cache itself has written is touched: a key and the ending. */
 static bool is_ours(const char *name)
 {
-    return strlen(name) == KEY_LENGTH + strlen(ENDING) && strspn(name, "0123456789abcdef") == KEY_LENGTH &&
-           strcmp(name + KEY_LENGTH, ENDING) == 0;
+    return strspn(name, "0123456789abcdef") == KEY_LENGTH && strcmp(name + KEY_LENGTH, ENDING) == 0;
+}
+
+/* What a run that was killed while it wrote has left (base/output.h), not what another is writing now. */
+static bool is_left_over(const char *name, const struct stat *about)
+{
+    const char *point = strrchr(name, '.');
+    return strspn(name, "0123456789abcdef") == KEY_LENGTH &&
+           strncmp(name + KEY_LENGTH, ENDING ".", strlen(ENDING ".")) == 0 && strcmp(point, ".part") == 0 &&
+           about->st_mtime < time(NULL) - WRITING_SECONDS;
 }
 
 static void forget(kept_files *files)
@@ -53,7 +62,8 @@ static void forget(kept_files *files)
     free(files->items);
 }
 
-static gbv_status list_files(const char *folder, kept_files *files, gbv_error *error)
+/* `sweep`: files that were never finished are deleted. */
+static gbv_status list_files(const char *folder, bool sweep, kept_files *files, gbv_error *error)
 {
     folder_entries entries;
     *files = (kept_files){0};
@@ -67,8 +77,11 @@ static gbv_status list_files(const char *folder, kept_files *files, gbv_error *e
         status = error_out_of_memory(error, "the list of cached models");
     for (size_t i = 0; i < entries.count && status == GBV_OK; i++) {
         struct stat about;
-        char *path = is_ours(entries.names[i]) ? folder_path(folder, entries.names[i]) : NULL;
-        if (path && stat(path, &about) == 0 && S_ISREG(about.st_mode))
+        char *path = folder_path(folder, entries.names[i]);
+        bool regular = path && stat(path, &about) == 0 && S_ISREG(about.st_mode);
+        if (regular && sweep && is_left_over(entries.names[i], &about))
+            unlink(path);
+        if (regular && is_ours(entries.names[i]))
             files->items[files->count++] = (kept_file){.path = path,
                                                        .name = path + strlen(path) - strlen(entries.names[i]),
                                                        .bytes = (size_t)about.st_size,
@@ -108,7 +121,7 @@ static void tell(const kept_file *file, gbv_cache_callback *callback, void *cont
 gbv_status gbv_cache_each(const char *folder, gbv_cache_callback *callback, void *context, gbv_error *error)
 {
     kept_files files;
-    gbv_status status = list_files(folder, &files, error);
+    gbv_status status = list_files(folder, false, &files, error);
     for (size_t i = 0; i < files.count && status == GBV_OK; i++)
         tell(&files.items[i], callback, context);
     forget(&files);
@@ -119,7 +132,7 @@ gbv_status gbv_cache_trim(const char *folder, size_t bytes, size_t *removed, gbv
 {
     kept_files files;
     size_t held = 0, gone = 0;
-    gbv_status status = list_files(folder, &files, error);
+    gbv_status status = list_files(folder, true, &files, error);
     for (size_t i = 0; i < files.count && status == GBV_OK; i++) {
         const kept_file *file = &files.items[i];
         if (file->bytes <= bytes && held <= bytes - file->bytes) {

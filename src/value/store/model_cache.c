@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,25 @@ static char *path_of(const char *folder, const char *key)
     return asprintf(&path, "%s/%s" ENDING, folder, key) < 0 ? NULL : path;
 }
 
+static bool hash_values(const gbv_model *model, char sha256[65])
+{
+    hash_stream hash = hash_open();
+    hash_add(&hash, model->values.parameters, model->net->parameter_count * sizeof *model->values.parameters);
+    hash_add(&hash, model->values.statistics, model->net->statistic_count * sizeof *model->values.statistics);
+    return hash_close(&hash, sha256);
+}
+
+/* Whether the numbers are those that were written: a flipped bit would make a model of its own. */
+static bool is_sound(const gbv_model *model)
+{
+    char sha256[65];
+    json_t *about = model->history ? json_loads(model->history, 0, NULL) : NULL;
+    const char *written = json_string_value(json_object_get(about, "sha256"));
+    bool sound = written && hash_values(model, sha256) && strcmp(written, sha256) == 0;
+    json_decref(about);
+    return sound;
+}
+
 /* A file has names for classes; in the cache they are the numbers by which the run knows them. */
 static bool number_classes(gbv_model *model)
 {
@@ -86,16 +106,27 @@ gbv_model *model_cache_find(const char *folder, const char *key)
     gbv_model *model = NULL;
     gbv_error error;
     if (path && access(path, R_OK) == 0) {
-        if (gbv_model_read(path, &model, &error) != GBV_OK || !model->net || !model->class_names ||
+        if (gbv_model_read(path, &model, &error) != GBV_OK || !model->net || !is_sound(model) || !model->class_names ||
             !number_classes(model)) {
             gbv_model_free(model);
             model = NULL;
             unlink(path);
-        } else
+        } else {
+            free(model->history);
+            model->history = NULL;              /* as after a fit */
             utimensat(AT_FDCWD, path, NULL, 0); /* used just now */
+        }
     }
     free(path);
     return model;
+}
+
+bool model_cache_has(const char *folder, const char *key)
+{
+    char *path = path_of(folder, key);
+    bool has = path && access(path, R_OK) == 0;
+    free(path);
+    return has;
 }
 
 /* With every folder above it. */
@@ -113,11 +144,11 @@ static bool make_folder(const char *folder)
     return made;
 }
 
-static char *describe(const char *subject, size_t rows)
+static char *describe(const char *subject, size_t rows, const gbv_model *model)
 {
-    char *text = NULL;
+    char *text = NULL, sha256[65];
     size_t length;
-    FILE *stream = open_memstream(&text, &length);
+    FILE *stream = hash_values(model, sha256) ? open_memstream(&text, &length) : NULL;
     if (!stream)
         return NULL;
     json_writer json = json_open(stream);
@@ -125,6 +156,7 @@ static char *describe(const char *subject, size_t rows)
     json_begin_object(&json, NULL);
     json_text(&json, "source", subject);
     json_count(&json, "rows", rows);
+    json_text(&json, "sha256", sha256);
     json_end(&json);
     if (fclose(stream) != 0 || !text)
         return free(text), NULL;
@@ -137,7 +169,7 @@ bool model_cache_keep(const char *folder, size_t most, const char *key, const ch
 {
     char *path = path_of(folder, key), *history = model->history, **names = model->class_names;
     char **numbers = memory_zeroed(model->outputs, sizeof *numbers);
-    bool made = path && numbers && (model->history = describe(subject, rows)) && make_folder(folder);
+    bool made = path && numbers && (model->history = describe(subject, rows, model)) && make_folder(folder);
     for (size_t z = 0; z < model->outputs && made; z++)
         made = asprintf(&numbers[z], "%d", (int)model->classes[z]) >= 0;
     model->class_names = numbers;

@@ -19,6 +19,9 @@ GBV_MUST_CHECK gbv_status model_cache_key(const sample *rows, size_t class_count
 /* The model kept under the key, for the caller to free; NULL when there is none or its file is damaged. */
 gbv_model *model_cache_find(const char *folder, const char *key);
 
+/* Whether there is a file under the key. */
+bool model_cache_has(const char *folder, const char *key);
+
 /* Keeps a model; the folder is made where it is missing, and trimmed to `most` bytes (0: 4 GiB). The cache is an aid:
  * false when it could not be kept, which stops nothing. */
 bool model_cache_keep(const char *folder, size_t most, const char *key, const char *subject, size_t rows,
