@@ -71,7 +71,7 @@ static void memory_is_expected_within_a_factor_of_two(void **state)
     assert_int_equal(plan->rows, MANY * LONG);
     assert_int_equal(plan->fits, MANY * 5);
     assert_int_equal(plan->workers, 2);
-    assert_true(plan->seconds > 0 && plan->fit_seconds > 0);
+    assert_true(plan->seconds > 0 && plan->pass_seconds > 0);
     gbv_plan_free(plan);
     gbv_result_free(result);
     free_problem(p);
