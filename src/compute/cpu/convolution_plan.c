@@ -6,20 +6,30 @@
 
 #include "compute/cpu/layout.h"
 
-/* Winograd's algorithm takes 2.25 times fewer products than the sums of the definition, but works on tiles of 6 x 6: it
- * is the faster one for 3 x 3 kernels on maps of at least this many rows and columns (measured). */
-enum { WINOGRAD_SIDE = 7 };
+/* Winograd's algorithm makes 4 x 4 places of a 3 x 3 convolution from tiles of 6 x 6 with a quarter of the products. It
+ * is the faster one where little of the tiles lies outside the map, and in training, where the weights are transformed
+ * in each step, where there are enough tiles to pay for that (measured). */
+static bool winograd_is_faster(const convolution_op *self, bool train)
+{
+    enum { TILE = 4, TILES_IN_TRAINING = 64 };
+    size_t height = self->out.height, width = self->out.width;
+    size_t tiles = (height + TILE - 1) / TILE * ((width + TILE - 1) / TILE);
+    return self->rows.count == 3 && self->columns.count == 3 && self->shape.stride == 1 &&
+           10 * height * width >= 6 * tiles * TILE * TILE && (!train || self->batch * tiles >= TILES_IN_TRAINING);
+}
 
 typedef struct request {
     const convolution_op *self;
+    bool winograd; /* is the faster one */
     dnnl_memory_desc_t in, out, weights, bias;
     dnnl_dims_t strides, before, after;
 } request;
 
-static request request_of(const convolution_op *self)
+static request request_of(const convolution_op *self, bool train)
 {
     const convolution_shape *s = &self->shape;
     request r = {.self = self,
+                 .winograd = winograd_is_faster(self, train),
                  .in = layout_memory(s->in, self->batch),
                  .out = layout_memory(self->out, self->batch),
                  .strides = {(dnnl_dim_t)s->stride, (dnnl_dim_t)s->stride},
@@ -31,12 +41,6 @@ static request request_of(const convolution_op *self)
                                  dnnl_f32, dnnl_format_tag_any);
     dnnl_memory_desc_init_by_tag(&r.bias, 1, (const dnnl_dims_t){(dnnl_dim_t)s->outputs}, dnnl_f32, dnnl_a);
     return r;
-}
-
-static bool winograd_is_faster(const convolution_op *self)
-{
-    return self->rows.count == 3 && self->columns.count == 3 && self->shape.stride == 1 &&
-           self->out.height >= WINOGRAD_SIDE && self->out.width >= WINOGRAD_SIDE;
 }
 
 typedef dnnl_status_t describe(const request *r, dnnl_alg_kind_t algorithm, const_dnnl_primitive_desc_t forward,
@@ -112,7 +116,7 @@ static dnnl_status_t describe_weights(const request *r, dnnl_alg_kind_t algorith
 static dnnl_status_t describe_fastest(const request *r, describe *by, const_dnnl_primitive_desc_t forward,
                                       dnnl_primitive_desc_t *description)
 {
-    if (winograd_is_faster(r->self) && by(r, dnnl_convolution_winograd, forward, description) == dnnl_success)
+    if (r->winograd && by(r, dnnl_convolution_winograd, forward, description) == dnnl_success)
         return dnnl_success;
     return by(r, dnnl_convolution_direct, forward, description);
 }
@@ -226,7 +230,7 @@ static void backward(const op *base, const op_io *io)
 
 dnnl_status_t convolution_plan(convolution_op *self, bool train)
 {
-    request r = request_of(self);
+    request r = request_of(self, train);
     dnnl_primitive_desc_t fastest;
     dnnl_status_t status = describe_fastest(&r, train ? describe_training : describe_inference, NULL, &fastest);
     if (status != dnnl_success)
