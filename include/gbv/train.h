@@ -129,11 +129,12 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_predictions_write(const gbv_model *model, 
                                                         const char *path, gbv_error *error);
 
 /* What the model sees in each usable row before it decides (pooled features of a network, hidden layer of an mlp,
- * centred logits of linear): rows x feature_count floats, row-major, into the caller's array. */
+ * centred logits of linear): rows x feature_count floats, row-major, into the caller's array. `progress` may be
+ * NULL. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_features(const gbv_model *model, const gbv_dataset *dataset, float *features,
-                                               gbv_error *error);
+                                               gbv_progress_callback *progress, void *context, gbv_error *error);
 /* The same as an NPY file of any length; `labels_path`, unless NULL, gets the labels of the same rows. `path` NULL is
- * standard output. `progress` may be NULL. */
+ * standard output. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_features_write(const gbv_model *model, const gbv_dataset *dataset,
                                                      const char *path, const char *labels_path,
                                                      gbv_progress_callback *progress, void *context, gbv_error *error);

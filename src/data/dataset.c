@@ -377,3 +377,22 @@ gbv_image_shape gbv_dataset_image_shape(const gbv_dataset *dataset)
 {
     return dataset->shape;
 }
+
+gbv_status gbv_dataset_set_images(gbv_dataset *dataset, gbv_image_shape shape, gbv_error *error)
+{
+    size_t numbers;
+    if (shape.channels != 1 && shape.channels != 3)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: images of %zu channels are not known: they have 1 (gray) or 3 (RGB)", dataset->name,
+                         shape.channels);
+    if (__builtin_mul_overflow(shape.height, shape.width, &numbers) ||
+        __builtin_mul_overflow(numbers, shape.channels, &numbers) || numbers != dataset->features.columns)
+        return error_set(error, GBV_BAD_INPUT,
+                         "%s: its rows have %zu numbers, which are no images of %zu x %zu pixels and %zu channel%s",
+                         dataset->name, dataset->features.columns, shape.width, shape.height, shape.channels,
+                         shape.channels == 1 ? "" : "s");
+    if (dataset->images)
+        return error_set(error, GBV_USAGE, "%s: its images are files, which have their own shape", dataset->name);
+    dataset->shape = shape;
+    return GBV_OK;
+}

@@ -68,10 +68,12 @@ static gbv_status extract(const gbv_model *model, const gbv_dataset *dataset, co
     return status;
 }
 
-gbv_status gbv_features(const gbv_model *model, const gbv_dataset *dataset, float *features, gbv_error *error)
+gbv_status gbv_features(const gbv_model *model, const gbv_dataset *dataset, float *features,
+                        gbv_progress_callback *progress, void *context, gbv_error *error)
 {
     gbv_status status = model_check_dataset(model, dataset, error);
-    return status == GBV_OK ? extract(model, dataset, &(destination){.array = features}, error) : status;
+    destination to = {.array = features, .progress = progress, .context = context};
+    return status == GBV_OK ? extract(model, dataset, &to, error) : status;
 }
 
 static gbv_status write_labels(const gbv_dataset *dataset, const char *path, gbv_error *error)

@@ -251,6 +251,46 @@ static void decoded_images_go_with_floats(void **state)
     gbv_dataset_free(dataset);
 }
 
+static void arrays_of_the_caller_may_be_images(void **state)
+{
+    (void)state;
+    unsigned char pixels[2][12] = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {0}}, planes[12];
+    const gbv_image_shape last = {.height = 2, .width = 2, .channels = 3, .channels_last = true};
+    gbv_matrix matrix = {
+        .data = pixels, .rows = 2, .columns = 12, .row_stride = 12, .column_stride = 1, .type = GBV_U8};
+    gbv_dataset *dataset;
+    gbv_error error = {0};
+    assert_ok(gbv_dataset_create("m", matrix, NULL, NULL, 0, &dataset, &error), error);
+    assert_int_equal(gbv_dataset_image_shape(dataset).channels, 0);
+    const struct {
+        gbv_image_shape shape;
+        const char *words;
+    } wrong[] = {
+        {{.height = 3, .width = 4, .channels = 3},
+         "m: its rows have 12 numbers, which are no images of 4 x 3 pixels and 3"},
+        {{.height = 3, .width = 2, .channels = 2}, "images of 2 channels are not known"},
+        {{0}, "images of 0 channels"},
+        {{.height = SIZE_MAX / 2 + 7, .width = 2, .channels = 1}, "no images of 2 x"},
+        {{.height = 0, .width = 12, .channels = 1}, "no images"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(gbv_dataset_set_images(dataset, wrong[i].shape, &error), GBV_BAD_INPUT);
+        assert_non_null(strstr(error.message, wrong[i].words));
+        assert_int_equal(gbv_dataset_image_shape(dataset).channels, 0);
+    }
+    assert_ok(gbv_dataset_set_images(dataset, last, &error), error);
+    assert_true(gbv_dataset_image_shape(dataset).channels_last);
+    sample_part part = whole_part(dataset);
+    sample images = sample_of(&part);
+    assert_ok(sample_images(&images, (size_t[]){0}, 1, 1, planes, NULL, &error), error);
+    assert_memory_equal(planes, ((unsigned char[]){1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12}), 12);
+    gbv_dataset_free(dataset);
+    dataset = read_bounded(make_images("files"), 0);
+    assert_int_equal(gbv_dataset_set_images(dataset, gbv_dataset_image_shape(dataset), &error), GBV_USAGE);
+    assert_non_null(strstr(error.message, "its images are files"));
+    gbv_dataset_free(dataset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_file_that_changes_is_an_error_that_names_it),
         cmocka_unit_test(planes_are_made_of_any_array),
         cmocka_unit_test(decoded_images_go_with_floats),
+        cmocka_unit_test(arrays_of_the_caller_may_be_images),
     };
     return RUN_WITH_FOLDER(tests);
 }

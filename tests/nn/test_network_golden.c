@@ -174,8 +174,10 @@ static void images_of_other_sizes_are_taken(void **state)
     large.shape.width = 21;
     gbv_dataset *dataset = make_images(&large, &pixels);
     float *features = calloc(IMAGES * width, sizeof *features);
-    assert_ok(gbv_features(model, dataset, features, &error), error);
+    assert_ok(gbv_features(model, dataset, features, NULL, NULL, &error), error);
     assert_true(features[0] != 0 || features[1] != 0);
+    gbv_progress stopped = {.stop = true};
+    assert_int_equal(gbv_features(model, dataset, features, gbv_progress_note, &stopped, &error), GBV_INTERRUPTED);
     double probabilities[IMAGES * OUTPUTS];
     assert_int_equal(gbv_predict(model, dataset, probabilities, &error), GBV_USAGE); /* it has no names of classes */
     gbv_dataset_free(dataset);
@@ -184,11 +186,11 @@ static void images_of_other_sizes_are_taken(void **state)
 
     model = make_model(&gray);
     dataset = make_images(&large, &pixels);
-    assert_int_equal(gbv_features(model, dataset, features, &error), GBV_BAD_INPUT);
+    assert_int_equal(gbv_features(model, dataset, features, NULL, NULL, &error), GBV_BAD_INPUT);
     assert_string_equal(error.message,
                         "images: the images have 3 channels, those of the cnn model 1: for folders use --color gray");
     dataset->shape = (gbv_image_shape){0};
-    assert_int_equal(gbv_features(model, dataset, features, &error), GBV_BAD_INPUT);
+    assert_int_equal(gbv_features(model, dataset, features, NULL, NULL, &error), GBV_BAD_INPUT);
     assert_non_null(strstr(error.message, "takes images"));
     assert_int_equal(gbv_model_run_with(model, "abacus", 0, &error), GBV_USAGE);
     assert_ok(gbv_model_run_with(model, "reference", 1, &error), error);
