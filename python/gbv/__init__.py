@@ -5,11 +5,11 @@
     model = gbv.train(sources, result)           # or: your_model.fit(X, y, sample_weight=result.sample_weight())
 
 `gbv.value` ranks and weights sources, `gbv.train` trains on them accordingly, `gbv.compare` values by several methods
-side by side, `gbv.measure` scores arrays, and `gbv.GBV` is the valuation in scikit-learn's manner. Failures are
-`gbv.Error`s with one sentence that says what to do.
+side by side, `gbv.features` turns images into what a pretrained network sees in them, `gbv.measure` scores arrays, and
+`gbv.GBV` is the valuation in scikit-learn's manner. Failures are `gbv.Error`s with one sentence that says what to do.
 """
 # The library is loaded before NumPy: see _library._open.
-from ._library import __version__ as __version__
+from ._library import Epoch, __version__ as __version__
 from ._annotations import Annotations
 from ._comparison import Comparison, compare
 from ._errors import Error, InputError, InterruptedRun, UndefinedError, UsageError
@@ -17,14 +17,15 @@ from ._estimator import GBV
 from ._inputs import NO_REFERENCE
 from ._measure import MeasureInfo, measure, measures
 from ._result import Result
-from ._train import Model, load_model, train
+from ._train import Model, features, load_model, train
+from ._training import Training
 from ._value import value
 
 # In messages they are known by where people find them.
-for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, Comparison, GBV,
-                MeasureInfo, Model, Result):
+for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, Comparison, Epoch, GBV,
+                MeasureInfo, Model, Result, Training):
     _public.__module__ = __name__
 
-__all__ = ["Annotations", "Comparison", "Error", "GBV", "InputError", "InterruptedRun", "MeasureInfo", "Model",
-           "NO_REFERENCE", "Result", "UndefinedError", "UsageError", "compare", "load_model", "measure", "measures",
-           "train", "value"]
+__all__ = ["Annotations", "Comparison", "Epoch", "Error", "GBV", "InputError", "InterruptedRun", "MeasureInfo", "Model",
+           "NO_REFERENCE", "Result", "Training", "UndefinedError", "UsageError", "compare", "features", "load_model",
+           "measure", "measures", "train", "value"]

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ._errors import InputError
-from ._library import CONSTANTS, gbv_matrix
+from ._library import CONSTANTS, gbv_image_shape, gbv_matrix
 
 _TYPES = {"u1": "GBV_U8", "i1": "GBV_I8", "u2": "GBV_U16", "i2": "GBV_I16", "u4": "GBV_U32", "i4": "GBV_I32",
           "u8": "GBV_U64", "i8": "GBV_I64", "f2": "GBV_F16", "f4": "GBV_F32", "f8": "GBV_F64"}
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_SCALED = 3  # pixels from -3 to 3 are no longer those of an image: they were scaled to 0 to 1, or to unit variance
 
 
 def encode(text: Any, what: str) -> bytes:
@@ -51,7 +53,7 @@ def _numbers_of_objects(values: Array, name: str) -> Array:
         raise InputError(f"{name}: holds objects that are not numbers ({problem}): features must be numbers") from None
 
 
-def as_array(values: Any, name: str) -> Array:
+def as_numbers(values: Any, name: str) -> Array:
     """Numbers of at least two axes, without a copy wherever the library can read them as they are."""
     if hasattr(values, "toarray"):
         raise InputError(f"{name}: is a sparse {type(values).__name__}; give a dense array: .toarray()")
@@ -72,7 +74,41 @@ def as_array(values: Any, name: str) -> Array:
     if array.ndim < 2:
         raise InputError(f"{name}: has {array.ndim} axis; features are rows x columns: use reshape(-1, 1) for one "
                          f"column" if array.ndim else f"{name}: is a single number; features are rows x columns")
+    return array
+
+
+def as_rows(array: Array) -> Array:
     return array.reshape(array.shape[0], math.prod(array.shape[1:])) if array.ndim > 2 else array
+
+
+def as_array(values: Any, name: str) -> Array:
+    """The same as rows x columns."""
+    return as_rows(as_numbers(values, name))
+
+
+def _check_pixels(array: Array, name: str) -> None:
+    low, high = array.min(), array.max()
+    if -_SCALED <= low and high <= _SCALED and np.any(array % 1):
+        raise InputError(f"{name}: its pixels lie between {low:.3g} and {high:.3g}; networks take them from 0 to 255 and "
+                         f"scale them themselves: multiply by 255, and do not normalise")
+
+
+def image_shape(array: Array, name: str, for_network: bool) -> Optional[gbv_image_shape]:
+    """The images that the rows are, by the rule for NPY files (docs/formats.md). Numbers other than bytes are images only
+    where a network asks for some: they may be anything else."""
+    if array.size == 0 or array.ndim not in (3, 4) or not (for_network or array.dtype.str[1:] == "u1"):
+        return None
+    if array.ndim == 3:
+        shape = gbv_image_shape(array.shape[1], array.shape[2], 1, False)
+    elif array.shape[3] in (1, 3):
+        shape = gbv_image_shape(*array.shape[1:], array.shape[3] > 1)
+    elif array.shape[1] in (1, 3):
+        shape = gbv_image_shape(array.shape[2], array.shape[3], array.shape[1], False)
+    else:
+        return None
+    if array.dtype.kind == "f":
+        _check_pixels(array, name)
+    return shape
 
 
 def view(array: Array) -> gbv_matrix:

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from ctypes import byref
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 from ._inputs import Dataset, Path, open_dataset
-from ._library import Handle, call, library, watch
+from ._library import Handle, OnEpoch, Progress, Watch, call, library
 from ._options import fill, names
 from ._report import Report, number, score
 from ._sources import Probabilities, Sources
+from ._training import Training
 from ._value import prepare, reading_of
 
 _NUMBERS = ("accuracy", "accuracy_standard_error", "pearson", "spearman", "kendall", "effective_sources")
@@ -69,13 +70,15 @@ def compare(reference: Optional[Dataset], sources: Sources = None, *,
             methods: Union[str, Sequence[str], None] = None, test: Optional[Dataset] = None, seeds: int = 5,
             measure: Union[str, Sequence[str], None] = None, probabilities: Probabilities = None,
             unlabelled: bool = False, model: str = "linear", tau: Union[str, float, None] = None,
-            prior: Any = "uniform", undefined: str = "error", intervals: Union[int, str] = "off", refits: Optional[int] = None,
-            memory: Optional[int] = None, fast: bool = False, seed: Optional[int] = None, threads: int = 0,
-            l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
-            batch: Optional[int] = None, learning_rate: Optional[float] = None, label_column: Any = None,
-            source_column: Any = None, item_column: Any = None, resize: Optional[int] = None, color: str = "auto",
-            class_map: Optional[Path] = None, skip_bad_rows: bool = False,
-            progress: Optional[Callable[[int, int], Any]] = None) -> Comparison:
+            prior: Any = "uniform", undefined: str = "error", intervals: Union[int, str] = "off",
+            refits: Optional[int] = None, memory: Optional[int] = None, fast: bool = False,
+            seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None, hidden: Optional[int] = None,
+            epochs: Optional[int] = None, batch: Optional[int] = None, learning_rate: Optional[float] = None,
+            training: Optional[Training] = None, pretrained: Optional[Path] = None, cache: Optional[Path] = "auto",
+            cache_size: Optional[int] = None, label_column: Any = None, source_column: Any = None,
+            item_column: Any = None, resize: Optional[int] = None, preprocess: Optional[str] = None,
+            image_cache: Optional[int] = None, color: str = "auto", class_map: Optional[Path] = None,
+            skip_bad_rows: bool = False, progress: Progress = None, on_epoch: OnEpoch = None) -> Comparison:
     """Values the same sources by several methods, with one set of models.
 
     methods: as `method` of `gbv.value`; by default every one that applies. One that cannot be used is listed with its
@@ -108,8 +111,8 @@ def compare(reference: Optional[Dataset], sources: Sources = None, *,
     trusted, opened = prepare(options.value, reading, given)
     judge = Handle("gbv_dataset_free") if test is None else open_dataset(test, "test", reading)
     options.test = judge.pointer
-    note = watch(options.value.model)
+    watch = Watch(progress, on_epoch).over(options.value.model)
     comparison = Handle("gbv_comparison_free")
     call("gbv_compare", trusted.pointer, opened.pointer, byref(options), byref(comparison.pointer),
-         keep=(trusted, opened, judge), note=note, progress=progress)
+         keep=(trusted, opened, judge), watch=watch)
     return Comparison(comparison)

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
 from ._inputs import Dataset, Path
+from ._training import Training
 from ._value import value
 
 
@@ -33,10 +35,12 @@ class GBV:
     def __init__(self, measure: Union[str, Sequence[str], None] = None, *, method: Union[str, Sequence[str]] = "gbv",
                  variant: Optional[str] = None, unlabelled: bool = False, model: str = "linear",
                  tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
-                 intervals: Union[int, str] = 200, refits: Optional[int] = None, memory: Optional[int] = None, fast: bool = False,
-                 seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
+                 intervals: Union[int, str] = 200, refits: Optional[int] = None, memory: Optional[int] = None,
+                 fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
                  hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
-                 learning_rate: Optional[float] = None, class_map: Optional[Path] = None) -> None:
+                 learning_rate: Optional[float] = None, training: Optional[Training] = None,
+                 pretrained: Optional[Path] = None, cache: Optional[Path] = "auto",
+                 cache_size: Optional[int] = None, class_map: Optional[Path] = None) -> None:
         self.measure = measure
         self.method = method
         self.variant = variant
@@ -56,6 +60,10 @@ class GBV:
         self.epochs = epochs
         self.batch = batch
         self.learning_rate = learning_rate
+        self.training = training
+        self.pretrained = pretrained
+        self.cache = cache
+        self.cache_size = cache_size
         self.class_map = class_map
 
     def fit(self, X: Any, y: Any, *, source: Any, reference: Dataset) -> GBV:
@@ -66,7 +74,7 @@ class GBV:
         self.posterior_ = np.array(list(self.result_.posterior.values()))
         self.scores_ = np.array(list(self.result_.scores.values()))
         self.sample_weight_ = self.result_.sample_weight()
-        self.n_features_in_ = int(np.shape(X)[1])
+        self.n_features_in_ = math.prod(np.shape(X)[1:])
         return self
 
     @classmethod

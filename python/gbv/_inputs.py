@@ -8,15 +8,16 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
+import re
 import warnings
 from ctypes import byref, c_char_p, c_void_p
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from ._arrays import as_array, as_codes, encode, is_frame, view
+from ._arrays import as_codes, as_numbers, as_rows, encode, image_shape, is_frame, view
 from ._errors import InputError, UsageError
-from ._library import CONSTANTS, Handle, call, gbv_read_options, texts
-from ._options import choose, count
+from ._library import CONSTANTS, Handle, call, gbv_read_options, library, texts
+from ._options import choose, count, is_network
 
 
 class Nothing(enum.Enum):
@@ -37,6 +38,9 @@ Path = Union[str, "os.PathLike[str]"]
 _FEATURE_NAMES = ("x", "features", "data")
 _LABEL_NAMES = ("label", "labels", "y", "target", "targets", "class")
 
+_SIZES = re.compile("([0-9]{1,9})/([0-9]{1,9})")
+_IMAGENET = "256/224"
+
 _BAD_ROW = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 _SENTENCES_SHOWN = 5
 
@@ -49,15 +53,36 @@ class Reading:
     source_column: Any = None
     item_column: Any = None
     resize: Optional[int] = None
+    preprocess: Optional[str] = None
+    image_cache: Optional[int] = None
     color: str = "auto"
     skip_bad_rows: bool = False
     features_only: bool = False
     wants_items: bool = False
+    threads: int = 0
+    model: str = "linear"  # which the rows are for
+    trained: Optional[Handle] = None  # the model itself, where it is there already
 
     def __post_init__(self) -> None:
-        if self.resize is not None:
-            count(self.resize, "resize")
+        for name in ("resize", "image_cache", "threads"):
+            count(getattr(self, name) or 0, name)
         choose(self.color, "color", ("auto", "gray", "rgb"))
+        self.sizes()
+
+    def sizes(self) -> tuple[int, int]:
+        """To what the images of folders are resized, and how much of them is kept; 0: as they are, all."""
+        how, resize = self.preprocess, self.resize or 0
+        if how is not None and resize:
+            raise UsageError("resize=N is short for preprocess='N/N': give one of them")
+        if how is None and not resize and self.trained is None and str(self.model).startswith("resnet"):
+            how = "imagenet"
+        if how is None or how == "none":
+            return resize, 0
+        found = _SIZES.fullmatch(_IMAGENET if how == "imagenet" else str(how))
+        resize, crop = (count(int(size), "preprocess") for size in found.groups()) if found else (0, 0)
+        if not resize or not crop:
+            raise UsageError(f"preprocess is {how!r}; expected none, imagenet, or RESIZE/CROP in pixels such as 256/224")
+        return resize, crop
 
 
 class Reader:
@@ -67,10 +92,14 @@ class Reader:
         self.skipped = 0
         self.sentences: list[str] = []
         self._hear = _BAD_ROW(self._bad_row)
+        resize, crop = reading.sizes()
         self.options = gbv_read_options(skip_bad_rows=reading.skip_bad_rows, features_only=reading.features_only,
-                                        wants_items=reading.wants_items, resize=reading.resize or 0,
+                                        wants_items=reading.wants_items, resize=resize, crop=crop,
+                                        image_cache=reading.image_cache or 0, threads=reading.threads,
                                         color=CONSTANTS["GBV_COLOR_" + reading.color.upper()],
                                         on_bad_row=ctypes.cast(self._hear, c_void_p))
+        if reading.trained is not None and reading.preprocess is None:
+            library.gbv_model_prepare_images(reading.trained.pointer, byref(self.options))
         for name in ("label_column", "item_column", *(["source_column"] if table else [])):
             column = getattr(reading, name)
             if column is not None:
@@ -106,9 +135,10 @@ def _read_dataset(path: Any, reading: Reading) -> Handle:
     return dataset
 
 
-def create_dataset(features: Any, labels: Any, name: str) -> Handle:
+def create_dataset(features: Any, labels: Any, name: str, reading: Reading) -> Handle:
     dataset = Handle("gbv_dataset_free")
-    array = as_array(features, name)
+    numbers = as_numbers(features, name)
+    images, array = image_shape(numbers, name, is_network(reading.model)), as_rows(numbers)
     codes = names = None
     if labels is not None:
         codes, names = as_codes(labels, name, len(array))
@@ -117,6 +147,8 @@ def create_dataset(features: Any, labels: Any, name: str) -> Handle:
     call("gbv_dataset_create", encode(name, "the name of a dataset"), view(array),
          None if codes is None else codes.ctypes.data_as(c_void_p), name_array, len(names or ()),
          byref(dataset.pointer), keep=dataset.keep)
+    if images is not None:
+        call("gbv_dataset_set_images", dataset.pointer, images, keep=dataset)
     if is_frame(features) and all(isinstance(column, str) for column in features.columns):
         call("gbv_dataset_name_features", dataset.pointer, texts([encode(column, name) for column in features.columns]))
     return dataset
@@ -174,15 +206,15 @@ def open_dataset(value: Dataset, name: str, reading: Reading) -> Handle:
         return _read_dataset(value, reading)
     if is_frame(value):
         features, labels, _ = split_frame(value, name, reading)
-        return create_dataset(features, None if reading.features_only else labels, name)
+        return create_dataset(features, None if reading.features_only else labels, name, reading)
     if isinstance(value, Mapping):
         features = _pick(value, _FEATURE_NAMES, name, "features")
         label_names = _LABEL_NAMES if reading.label_column is None else (str(reading.label_column).lower(),)
         labels = None if reading.features_only else _pick(value, label_names, name, "labels")
-        return create_dataset(features, labels, name)
+        return create_dataset(features, labels, name, reading)
     if reading.features_only:
-        return create_dataset(value, None, name)
+        return create_dataset(value, None, name, reading)
     if isinstance(value, (tuple, list)) and len(value) == 2:
-        return create_dataset(value[0], value[1], name)
+        return create_dataset(value[0], value[1], name, reading)
     raise UsageError(f"{name}: is a {type(value).__name__}; expected (X, y), a DataFrame with a label column, "
                      f"{{'x': X, 'y': y}} or a path")

@@ -9,9 +9,11 @@ import _ctypes
 import ctypes
 import os
 import weakref
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_ssize_t, c_uint
+from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_size_t, c_ssize_t, c_uint
 from ctypes import c_uint64, c_void_p
+from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 from ._errors import InterruptedRun, error_of
@@ -27,6 +29,7 @@ CONSTANTS = {
     "GBV_TAU_QUICK": 0, "GBV_TAU_CODE": 1, "GBV_TAU_FIXED": 2, "GBV_TAU_AUTO": 3,
     "GBV_PRIOR_UNIFORM": 0, "GBV_PRIOR_ROWS": 1, "GBV_PRIOR_GIVEN": 2,
     "GBV_COLOR_AUTO": 0, "GBV_COLOR_GRAY": 1, "GBV_COLOR_RGB": 2,
+    "GBV_WEIGHTING": 0, "GBV_SAMPLING": 1,
     "GBV_FORMAT_TABLE": 0, "GBV_FORMAT_JSON": 1, "GBV_FORMAT_CSV": 2,
     "GBV_NEEDS_LABELS": 1, "GBV_NEEDS_PROBABILITIES": 2, "GBV_NEEDS_FEATURES": 4, "GBV_NEEDS_SOURCE_FEATURES": 8,
     "GBV_NEEDS_CLASS_COLUMNS": 16,
@@ -40,6 +43,10 @@ class gbv_error(ctypes.Structure):
 class gbv_matrix(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("rows", c_size_t), ("columns", c_size_t), ("row_stride", c_ssize_t),
                 ("column_stride", c_ssize_t), ("type", c_int), ("swapped", c_bool)]
+
+
+class gbv_image_shape(ctypes.Structure):
+    _fields_ = [("height", c_size_t), ("width", c_size_t), ("channels", c_size_t), ("channels_last", c_bool)]
 
 
 class gbv_read_options(ctypes.Structure):
@@ -63,8 +70,14 @@ class gbv_model_options(ctypes.Structure):
                 ("nesterov", c_bool), ("weight_decay", c_double), ("label_smoothing", c_double), ("dropout", c_double),
                 ("held_out", c_double), ("patience", c_size_t), ("use", c_int), ("pretrained", c_char_p),
                 ("normalise", c_char_p), ("backend", c_char_p), ("cache", c_char_p), ("cache_bytes", c_size_t),
-                ("checkpoint", c_char_p), ("resume", c_bool), ("seed", c_uint64), ("threads", c_size_t), ("threads_per_model", c_size_t),
-                ("progress", c_void_p), ("on_epoch", c_void_p), ("context", c_void_p)]
+                ("checkpoint", c_char_p), ("resume", c_bool), ("seed", c_uint64), ("threads", c_size_t),
+                ("threads_per_model", c_size_t), ("progress", c_void_p), ("on_epoch", c_void_p), ("context", c_void_p)]
+
+
+class gbv_epoch(ctypes.Structure):
+    _fields_ = [("subject", c_char_p), ("epoch", c_size_t), ("epochs", c_size_t), ("loss", c_double),
+                ("held_out_loss", c_double), ("held_out_accuracy", c_double), ("best", c_bool),
+                ("learning_rate", c_double), ("seconds", c_double), ("rows", c_size_t), ("model", c_void_p)]
 
 
 class gbv_value_options(ctypes.Structure):
@@ -90,8 +103,8 @@ class gbv_measure_info(ctypes.Structure):
                 ("cost", c_char_p), ("blind_to", c_char_p), ("joint", c_char_p), ("resampled", c_char_p)]
 
 
-MIRRORED = (gbv_error, gbv_matrix, gbv_read_options, gbv_annotation_options, gbv_progress, gbv_model_options,
-            gbv_value_options, gbv_compare_options, gbv_measure_input, gbv_measure_info)
+MIRRORED = (gbv_error, gbv_matrix, gbv_image_shape, gbv_read_options, gbv_annotation_options, gbv_progress,
+            gbv_model_options, gbv_epoch, gbv_value_options, gbv_compare_options, gbv_measure_input, gbv_measure_info)
 
 _ERROR = POINTER(gbv_error)
 _READ = POINTER(gbv_read_options)
@@ -105,9 +118,13 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_dataset_read": (c_int, [c_char_p, _READ, _OUT, _ERROR]),
     "gbv_dataset_create": (c_int, [c_char_p, gbv_matrix, c_void_p, _TEXTS, c_size_t, _OUT, _ERROR]),
     "gbv_dataset_name_features": (c_int, [c_void_p, _TEXTS, _ERROR]),
+    "gbv_dataset_set_images": (c_int, [c_void_p, gbv_image_shape, _ERROR]),
     "gbv_dataset_free": (None, [c_void_p]),
     "gbv_dataset_features": (POINTER(gbv_matrix), [c_void_p]),
     "gbv_dataset_rows": (c_size_t, [c_void_p]),
+    "gbv_dataset_class_count": (c_size_t, [c_void_p]),
+    "gbv_dataset_class_name": (c_char_p, [c_void_p, c_size_t]),
+    "gbv_dataset_labels": (POINTER(c_int32), [c_void_p]),
     "gbv_sources_create": (c_void_p, []),
     "gbv_sources_free": (None, [c_void_p]),
     "gbv_sources_add_file": (c_int, [c_void_p, c_char_p, c_char_p, _READ, _ERROR]),
@@ -142,16 +159,23 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_measure_at": (POINTER(gbv_measure_info), [c_size_t]),
     "gbv_measure": (c_int, [c_char_p, c_char_p, POINTER(gbv_measure_input), POINTER(c_double), POINTER(c_double),
                             _ERROR]),
+    "gbv_cache_folder": (c_char_p, []),
     "gbv_model_defaults": (gbv_model_options, []),
     "gbv_train": (c_int, [c_void_p, POINTER(c_double), POINTER(gbv_model_options), _OUT, _ERROR]),
     "gbv_model_free": (None, [c_void_p]),
     "gbv_model_write": (c_int, [c_void_p, c_char_p, _ERROR]),
     "gbv_model_read": (c_int, [c_char_p, _OUT, _ERROR]),
+    "gbv_model_read_pretrained": (c_int, [c_char_p, c_char_p, _OUT, _ERROR]),
+    "gbv_model_run_with": (c_int, [c_void_p, c_char_p, c_size_t, _ERROR]),
+    "gbv_model_prepare_images": (None, [c_void_p, _READ]),
+    "gbv_model_note": (c_char_p, [c_void_p]),
+    "gbv_model_feature_count": (c_size_t, [c_void_p]),
     "gbv_model_kind": (c_char_p, [c_void_p]),
     "gbv_model_inputs": (c_size_t, [c_void_p]),
     "gbv_model_class_count": (c_size_t, [c_void_p]),
     "gbv_model_class_name": (c_char_p, [c_void_p, c_size_t]),
     "gbv_predict": (c_int, [c_void_p, c_void_p, c_void_p, _ERROR]),
+    "gbv_features": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, _ERROR]),
 }
 
 
@@ -250,43 +274,101 @@ def _free_later(free: str, pointer: c_void_p, keep: list[Any]) -> None:
         pass  # the interpreter is going
 
 
-def call(name: str, *arguments: Any, keep: Any = None, note: Optional[gbv_progress] = None,
-         progress: Optional[Callable[[int, int], Any]] = None) -> None:
+Progress = Optional[Callable[[int, int], Any]]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What one epoch of a network's training came to, for `on_epoch`."""
+
+    subject: str
+    """The source whose model it is, or "final"."""
+    epoch: int
+    """From 1."""
+    epochs: int
+    loss: float
+    """The mean over the epoch's rows, weighted."""
+    held_out_loss: float
+    """Of the rows held out of training; nan without any."""
+    held_out_accuracy: float
+    best: bool
+    """The best so far by the held-out rows."""
+    learning_rate: float
+    seconds: float
+    rows: int
+
+
+OnEpoch = Optional[Callable[[Epoch], Any]]
+_EPOCH_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, POINTER(gbv_epoch))
+
+
+class Watch:
+    """What a run tells whoever waits for it. The library's threads only leave word here; the callbacks are called by the
+    thread that waits, so that they may do anything, fail included, and Ctrl-C comes through."""
+
+    def __init__(self, progress: Progress = None, on_epoch: OnEpoch = None) -> None:
+        self.note = gbv_progress()
+        self._progress, self._on_epoch = progress, on_epoch
+        self._epochs: deque[Epoch] = deque()
+        self._hear = _EPOCH_CALLBACK(self._keep_epoch)
+
+    def over(self, options: gbv_model_options) -> Watch:
+        options.progress, options.context = self.callback, self.context
+        if self._on_epoch is not None:
+            options.on_epoch = ctypes.cast(self._hear, c_void_p)
+        return self
+
+    @property
+    def callback(self) -> c_void_p:
+        return ctypes.cast(library.gbv_progress_note, c_void_p)
+
+    @property
+    def context(self) -> int:
+        return ctypes.addressof(self.note)
+
+    def _keep_epoch(self, context: Any, pointer: Any) -> None:
+        told = pointer.contents
+        self._epochs.append(Epoch(told.subject.decode(errors="replace"),
+                                  *(getattr(told, name) for name, *_ in gbv_epoch._fields_[1:-1])))
+
+    def look(self, over: bool = False) -> None:
+        while self._epochs:
+            epoch = self._epochs.popleft()
+            if self._on_epoch is not None and self._on_epoch(epoch) and not over:
+                raise InterruptedRun("the on_epoch callback asked to stop")
+        if self._progress is not None and (self.note.total or not over):
+            if self._progress(self.note.done, self.note.total) and not over:
+                raise InterruptedRun("the progress callback asked to stop")
+
+
+def call(name: str, *arguments: Any, keep: Any = None, watch: Optional[Watch] = None) -> None:
     """Calls a function that returns a gbv_status; a failure becomes an exception.
 
-    `keep` is held until the call is over, even when this function has been interrupted. `note` is the state of the
-    run that the options of the call point to; `progress` hears of it about ten times a second, in this thread.
+    `keep` is held until the call is over, even when this function has been interrupted. `watch` is what the options of
+    the call point to; its callbacks hear of the run about ten times a second, in this thread.
     """
     error = gbv_error()
     function = getattr(library, name)
 
-    def work(keep: Any = (keep, note)) -> int:
+    def work(keep: Any = (keep, watch)) -> int:
         return int(function(*arguments, byref(error)))
 
     future: Future[int] = _worker.submit(work)
     try:
         while not wait([future], timeout=_LOOK_SECONDS).done:
-            if progress is not None and note is not None and progress(note.done, note.total):
-                raise InterruptedRun("the progress callback asked to stop")
-        if progress is not None and note is not None and note.total:
-            progress(note.done, note.total)
+            if watch is not None:
+                watch.look()
+        if watch is not None:
+            watch.look(over=True)
     except BaseException:
-        if note is not None:
-            note.stop = True
+        if watch is not None:
+            watch.note.stop = True
         future.cancel()
         wait([future], timeout=_STOP_WAIT_SECONDS)
         raise
     status = future.result()
     if status != CONSTANTS["GBV_OK"]:
         raise error_of(status, error.message.decode(errors="replace"))
-
-
-def watch(options: gbv_model_options) -> gbv_progress:
-    """Makes a run report to the note that is returned, which must be kept as long as the run lasts."""
-    note = gbv_progress()
-    options.progress = ctypes.cast(library.gbv_progress_note, c_void_p)
-    options.context = ctypes.addressof(note)
-    return note
 
 
 def texts(items: list[bytes]) -> Any:

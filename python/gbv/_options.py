@@ -33,6 +33,11 @@ def fill(options: ctypes.Structure, **given: Any) -> None:
         setattr(options, name, value)
 
 
+def is_network(model: str) -> bool:
+    """Whether a model takes images, not rows."""
+    return model not in ("linear", "mlp")
+
+
 def count(value: Any, name: str) -> int:
     try:
         whole = operator.index(value)

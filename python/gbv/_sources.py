@@ -46,8 +46,9 @@ def _add_dataset(sources: Handle, name: str, value: Dataset, reading: Reading) -
     call("gbv_sources_add_dataset", sources.pointer, encoded, dataset.pointer)
 
 
-def _add_grouped(sources: Handle, features: Any, labels: Any, source: Any, name: str) -> None:
-    dataset = create_dataset(features, labels, name)
+def _add_grouped(sources: Handle, features: Any, labels: Any, source: Any, reading: Reading) -> None:
+    name = "sources"
+    dataset = create_dataset(features, labels, name, reading)
     groups = as_codes(source, name, library.gbv_dataset_features(dataset.pointer).contents.rows, "source")
     if groups.names is None:  # numbers: their text is the name
         numbers, places = np.unique(groups.codes, return_inverse=True)
@@ -105,10 +106,10 @@ def _add_all(sources: SourcesHandle, value: Sources, reading: Reading) -> None:
     elif is_frame(value):
         if reading.source_column is None:
             raise UsageError("sources is one DataFrame; say which column names the source with source_column")
-        _add_grouped(sources, *split_frame(value, "sources", reading, reading.source_column), "sources")
+        _add_grouped(sources, *split_frame(value, "sources", reading, reading.source_column), reading)
     elif isinstance(value, (tuple, list)) and len(value) == 3:
         features, labels, source = value
-        _add_grouped(sources, features, labels, source, "sources")
+        _add_grouped(sources, features, labels, source, reading)
     else:
         raise UsageError(f"sources is a {type(value).__name__}; expected a dict of name -> dataset, (X, y, source), a "
                          f"DataFrame or file with source_column, a folder, or gbv.Annotations")

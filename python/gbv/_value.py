@@ -2,23 +2,24 @@
 from __future__ import annotations
 
 from ctypes import byref
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 from ._inputs import Dataset, Path, Reading
-from ._library import Handle, call, gbv_value_options, library, watch
+from ._library import Handle, OnEpoch, Progress, Watch, call, gbv_value_options, library
 from ._options import choose, fill, names, set_intervals, set_tau
 from ._result import Result
 from ._sources import Probabilities, Sources, SourcesHandle, open_inputs, origins, set_prior
+from ._training import Training, set_model
 
 
-_MODEL = ("model", "l2", "hidden", "epochs", "batch", "learning_rate", "seed", "threads")
-_READING = ("label_column", "source_column", "item_column", "resize", "color", "skip_bad_rows")
+_READING = ("label_column", "source_column", "item_column", "resize", "preprocess", "image_cache", "color",
+            "skip_bad_rows", "threads", "model")
 
 
 def prepare(options: gbv_value_options, reading: Reading, given: dict[str, Any]) -> tuple[Handle, SourcesHandle]:
     """What `value` and `compare` have in common: sets the options and opens reference and sources by the arguments that
     were given."""
-    fill(options.model, **{name: given[name] for name in _MODEL})
+    set_model(options.model, given)
     fill(options, measure=names(given["measure"], "measure"), unlabelled=given["unlabelled"], fast=given["fast"],
          refits=given["refits"], memory=given["memory"])
     set_tau(options, given["tau"])
@@ -38,12 +39,15 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
           measure: Union[str, Sequence[str], None] = None, variant: Optional[str] = None,
           probabilities: Probabilities = None, unlabelled: bool = False, model: str = "linear",
           tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
-          intervals: Union[int, str] = 200, refits: Optional[int] = None, tau_curve: bool = False, memory: Optional[int] = None,
-          fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
+          intervals: Union[int, str] = 200, refits: Optional[int] = None, tau_curve: bool = False,
+          memory: Optional[int] = None, fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
           hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
-          learning_rate: Optional[float] = None, label_column: Any = None, source_column: Any = None,
-          item_column: Any = None, resize: Optional[int] = None, color: str = "auto", class_map: Optional[Path] = None,
-          skip_bad_rows: bool = False, progress: Optional[Callable[[int, int], Any]] = None) -> Result:
+          learning_rate: Optional[float] = None, training: Optional[Training] = None,
+          pretrained: Optional[Path] = None, cache: Optional[Path] = "auto", cache_size: Optional[int] = None,
+          label_column: Any = None, source_column: Any = None, item_column: Any = None, resize: Optional[int] = None,
+          preprocess: Optional[str] = None, image_cache: Optional[int] = None, color: str = "auto",
+          class_map: Optional[Path] = None, skip_bad_rows: bool = False, progress: Progress = None,
+          on_epoch: OnEpoch = None) -> Result:
     """Ranks and weights sources by how well a model of each serves the reference.
 
     reference: the trusted set: `(X, y)`, a DataFrame with a label column, `{"x": X, "y": y}`, or the path of a file
@@ -60,13 +64,18 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
     probabilities: more sources, without rows of their own: name -> what a model of yours thinks of each row of the
         reference, as an array (rows x classes), `(array, class_names)`, a DataFrame with a column per class, or a path.
     unlabelled: the reference has no labels, and is X alone: an array, a DataFrame or a path.
-    model: "linear" or "mlp"; `l2`, and for the mlp `hidden`, `epochs`, `batch`, `learning_rate` and `seed`.
+    model: "linear" or "mlp" for rows, "cnn", "resnet18", "resnet34" or "resnet50" for images; `l2` for the first two,
+        `hidden` for the mlp, and for all but linear `epochs`, `batch`, `learning_rate`, `seed` and what else
+        `training=gbv.Training(...)` says.
+    pretrained: networks of images begin with the weights of this safetensors file, instead of random numbers.
+    cache, cache_size: the folder where trained networks of sources are kept and found again ("auto": $GBV_CACHE, else
+        ~/.cache/gbv/models; None: no cache), and the bytes that it may hold, 4 GiB unless said otherwise.
     tau: "quick" (1 / log2 of the number of sources), "auto" (by how the final model does on held-out rows of the
         reference), "code" or a number: small ones sharpen the weights. None: quick for gbv, 1 for other methods.
     prior: "uniform", "rows", a dictionary of name -> number, numbers in the order of the sources, or a CSV file.
     undefined: "error", or "zero": a source whose score is undefined gets no weight.
     intervals: resamplings of the reference's rows, which tell how sure the result is, or "off".
-    refits: fits of each model on resampled rows of its source, for the same.
+    refits: fits of each model on resampled rows of its source, for the same; by default 20, of networks of images 0.
     tau_curve: also the weights at a range of tau.
     memory: bytes that lava's cost matrix may take; by default a quarter of the machine's.
     fast: single precision where the measure offers it.
@@ -75,9 +84,12 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
     item_column: a column that names each row's item and is no feature.
     resize, color: folders of images: to N x N pixels, the middle of what is longer; "gray", "rgb", or "auto": gray when
         all are.
+    preprocess: the same as torchvision has it: "RESIZE/CROP", "imagenet" ("256/224", the default for ResNets) or "none".
+    image_cache: bytes of decoded images kept in memory; by default a quarter of the machine's.
     class_map: a file that says what the sources' labels mean (`gbv classes`).
     skip_bad_rows: leave out unusable rows of files, with a warning.
     progress: called as progress(done, total) about ten times a second; true stops the run.
+    on_epoch: called with a `gbv.Epoch` after each epoch of a network; true stops the run.
 
     What is None is the library's default. Ctrl-C stops a run within a second.
 
@@ -100,8 +112,8 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
     options = library.gbv_value_defaults()
     fill(options, method=names(method, "method"), variant=variant, tau_curve=tau_curve)
     trusted, opened = prepare(options, reading_of(given), given)
-    note = watch(options.model)
+    watch = Watch(progress, on_epoch).over(options.model)
     result = Handle("gbv_result_free")
     call("gbv_value", trusted.pointer, opened.pointer, byref(options), byref(result.pointer), keep=(trusted, opened),
-         note=note, progress=progress)
+         watch=watch)
     return Result(result, origins(opened))
