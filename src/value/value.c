@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "nn/kind.h"
+#include "nn/weights.h"
 #include "value/backbone.h"
 #include "value/flags.h"
 #include "value/method/pool.h"
@@ -54,12 +55,24 @@ static gbv_status check_prior(const valuation *v, gbv_error *error)
     return o->prior_mode == GBV_PRIOR_GIVEN ? posterior_check_prior(o->prior, v->sources->count, error) : GBV_OK;
 }
 
+/* Before anything is read or trained; whether its numbers are sound is seen when they are loaded. */
+static gbv_status check_pretrained(const gbv_model_options *o, gbv_error *error)
+{
+    weights_description about;
+    if (!backbone_is_there(o))
+        return GBV_OK;
+    gbv_status status = weights_describe(o->pretrained, &about, error);
+    return status == GBV_OK ? weights_check_kind(&about, o->model, o->pretrained, error) : status;
+}
+
 static gbv_status check_options(valuation *v, gbv_error *error)
 {
     const gbv_value_options *o = v->options;
     gbv_status status = valuation_choose(v, error);
     if (status == GBV_OK)
         status = model_options_check(&o->model, error);
+    if (status == GBV_OK)
+        status = check_pretrained(&o->model, error);
     if (status == GBV_OK && o->model.checkpoint)
         status = error_set(error, GBV_USAGE, "a checkpoint keeps one training, that of gbv_train: leave it out");
     if (status != GBV_OK)
@@ -85,7 +98,7 @@ typedef struct found {
 } found;
 
 /* The class names, and what is odd about each source, before anything is trained. */
-static void keep_warning(void *context, fit_finding finding, size_t source_index, const char *sentence)
+static void keep_warning(void *context, fit_finding finding, size_t source_index, const char *what)
 {
     const found *f = context;
     gbv_result *result = f->result;
@@ -94,11 +107,11 @@ static void keep_warning(void *context, fit_finding finding, size_t source_index
     if (source_index < result->source_count) {
         gbv_source_result *s = &result->sources[source_index];
         if (finding == FIT_ONE_CLASS)
-            flag_add(s, FLAG_ONE_CLASS, "%s", sentence);
+            flag_add(s, FLAG_ONE_CLASS, "%s", what);
         else
-            text_list_add(&s->warnings, &s->warning_count, sentence);
+            text_list_add(&s->warnings, &s->warning_count, what);
     } else
-        text_list_add(&result->warnings, &result->warning_count, sentence);
+        text_list_add(&result->warnings, &result->warning_count, what);
 }
 
 /* Whether the sources fit the reference and each other, and what their labels are called. */

@@ -9,17 +9,17 @@ typedef struct by_hand {
     double weight[2], bias[2];
 } by_hand;
 
-static void step_by_hand(by_hand *m, const double *x, const int32_t *y, const double *w, const size_t *rows,
+static void step_by_hand(by_hand *m, const double *x, const int32_t *y, const double *w, const size_t *taken,
                          size_t count, double rate)
 {
     by_hand gradient = {{0}, {0}};
     for (size_t i = 0; i < count; i++) {
         double logits[2], sum = 0;
         for (int k = 0; k < 2; k++)
-            sum += logits[k] = exp(m->weight[k] * x[rows[i]] + m->bias[k]);
+            sum += logits[k] = exp(m->weight[k] * x[taken[i]] + m->bias[k]);
         for (int k = 0; k < 2; k++) {
-            double residual = w[rows[i]] * (logits[k] / sum - (y[rows[i]] == k)) / (double)count;
-            gradient.weight[k] += residual * x[rows[i]];
+            double residual = w[taken[i]] * (logits[k] / sum - (y[taken[i]] == k)) / (double)count;
+            gradient.weight[k] += residual * x[taken[i]];
             gradient.bias[k] += residual;
         }
     }
@@ -157,27 +157,27 @@ static void a_share_of_every_class_is_held_out_but_no_whole_class(void **state)
     (void)state;
     enum { ROWS = 500, CLASSES = 60 };
     int32_t classes[ROWS];
-    size_t rows[ROWS], again[ROWS], trained, trained_again, members[CLASSES] = {0}, held[CLASSES] = {0};
+    size_t order[ROWS], again[ROWS], trained, trained_again, members[CLASSES] = {0}, held[CLASSES] = {0};
     bool seen[ROWS] = {false};
     arena scratch = {0};
     for (size_t i = 0; i < ROWS; i++) /* one class of 200, some of one row */
         members[classes[i] = i < 200 ? 0 : i < 210 ? (int32_t)(i - 199) : (int32_t)(11 + i % 49)]++;
     random_stream stream = random_stream_open(3, "anna", RANDOM_HELD_OUT);
-    assert_true(held_out_split(classes, ROWS, CLASSES, 0.1, stream, &scratch, rows, &trained));
+    assert_true(held_out_split(classes, ROWS, CLASSES, 0.1, stream, &scratch, order, &trained));
     assert_true(held_out_split(classes, ROWS, CLASSES, 0.1, stream, &scratch, again, &trained_again));
-    assert_memory_equal(rows, again, sizeof rows);
+    assert_memory_equal(order, again, sizeof order);
     assert_true(ROWS - trained >= 48 && ROWS - trained <= 50);
     for (size_t k = 0; k < ROWS; k++) {
-        assert_false(seen[rows[k]]);
-        seen[rows[k]] = true;
-        held[classes[rows[k]]] += k >= trained;
+        assert_false(seen[order[k]]);
+        seen[order[k]] = true;
+        held[classes[order[k]]] += k >= trained;
     }
     for (size_t c = 0; c < CLASSES; c++)
         assert_true(held[c] < members[c]);
     assert_int_equal(held[0], 20);
-    assert_true(held_out_split(classes, ROWS, CLASSES, 0, stream, &scratch, rows, &trained));
+    assert_true(held_out_split(classes, ROWS, CLASSES, 0, stream, &scratch, order, &trained));
     assert_int_equal(trained, ROWS);
-    assert_true(held_out_split(classes, ROWS, CLASSES, 0.999, stream, &scratch, rows, &trained));
+    assert_true(held_out_split(classes, ROWS, CLASSES, 0.999, stream, &scratch, order, &trained));
     assert_int_equal(trained, CLASSES);
     arena_free(&scratch);
 }

@@ -128,19 +128,19 @@ static void gray_images_serve_networks_of_colours(void **state)
         .labels = labels,
         .count = 24,
         .row_weight = 1};
-    sample rows = sample_of(&part);
-    assert_ok(model_fit(&rows, 2, &options, "s", &scratch, &model, &error), error);
+    sample shown = sample_of(&part);
+    assert_ok(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), error);
     assert_int_equal(model->input.channels, 3);
     assert_int_equal(model->inputs, 400);
     double p[48];
-    assert_ok(model_read_out(model, &rows, &(readout){.probabilities = p}, &scratch, &error), error);
+    assert_ok(model_read_out(model, &shown, &(readout){.probabilities = p}, &scratch, &error), error);
     gbv_model_free(model);
 
     part.shape.channels = 2, part.shape.height = 10;
-    assert_int_equal(model_fit(&rows, 2, &options, "s", &scratch, &model, &error), GBV_BAD_INPUT);
+    assert_int_equal(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), GBV_BAD_INPUT);
     assert_non_null(strstr(error.message, "2"));
     part.shape = (gbv_image_shape){0};
-    assert_int_equal(model_fit(&rows, 2, &options, "s", &scratch, &model, &error), GBV_BAD_INPUT);
+    assert_int_equal(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), GBV_BAD_INPUT);
     assert_non_null(strstr(error.message, "takes images"));
     arena_free(&scratch);
 }
@@ -151,12 +151,12 @@ static void images_of_other_channels_are_refused(void **state)
     images s = images_of(all_images(), 0, 40, 2);
     gbv_model_options options = cnn_options(1);
     gbv_model *model = fit_images(&s, &options, "anna");
-    sample rows = *images_sample(&s);
+    sample shown = *images_sample(&s);
     s.part.shape.height = 14, s.part.shape.channels = 2;
     gbv_error error;
     arena scratch = {0};
     double p[80];
-    assert_int_equal(model_read_out(model, &rows, &(readout){.probabilities = p}, &scratch, &error), GBV_BAD_INPUT);
+    assert_int_equal(model_read_out(model, &shown, &(readout){.probabilities = p}, &scratch, &error), GBV_BAD_INPUT);
     assert_non_null(strstr(error.message, "the images have 2 channels, those of the cnn model 1"));
     arena_free(&scratch);
     gbv_model_free(model);
@@ -193,10 +193,10 @@ static void trace(void *context, const gbv_epoch *epoch)
     gbv_error error;
     arena scratch = {0};
     sample_part part = sample_part_of(t->on, t->on->row_index, t->on->row_count, NULL, NULL);
-    sample rows = sample_of(&part);
+    sample shown = sample_of(&part);
     readout out = {.probabilities = t->predictions[epoch->subject[0] - 'a']};
     t->epochs++;
-    assert_ok(model_read_out(epoch->model, &rows, &out, &scratch, &error), error);
+    assert_ok(model_read_out(epoch->model, &shown, &out, &scratch, &error), error);
     arena_free(&scratch);
 }
 
