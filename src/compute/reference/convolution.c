@@ -10,32 +10,43 @@ typedef struct span {
     size_t first, past;
 } span;
 
-static span live_outputs(const convolution_shape *c, size_t tap, size_t in_side, size_t out_side)
+/* One tap of the kernel and where it matters. */
+typedef struct tap {
+    size_t y, x;
+    span rows, columns;
+} tap;
+
+static span live_outputs(const convolution_shape *c, size_t place, size_t in_side, size_t out_side)
 {
-    /* From output o the tap sees place o * stride + tap - padding, which must be in 0 .. in_side - 1. */
-    size_t first = tap < c->padding ? (c->padding - tap + c->stride - 1) / c->stride : 0;
-    size_t past = tap < in_side + c->padding ? (in_side - 1 + c->padding - tap) / c->stride + 1 : 0;
+    /* From output o the tap sees o * stride + place - padding, which must be in 0 .. in_side - 1. */
+    size_t first = place < c->padding ? (c->padding - place + c->stride - 1) / c->stride : 0;
+    size_t past = place < in_side + c->padding ? (in_side - 1 + c->padding - place) / c->stride + 1 : 0;
     past = past < out_side ? past : out_side;
     return (span){first < past ? first : past, past};
+}
+
+static tap tap_at(const convolution_shape *c, size_t index)
+{
+    extent to = convolution_out(c);
+    size_t y = index / c->kernel, x = index % c->kernel;
+    return (tap){y, x, live_outputs(c, y, c->in.height, to.height), live_outputs(c, x, c->in.width, to.width)};
 }
 
 /* One channel of the output of one image; `weights` are those of the channel. */
 CLONED static void output_plane(const convolution_shape *c, const float *in, const float *weights, float *restrict out)
 {
-    extent to = convolution_out(c);
-    for (size_t channel = 0; channel < c->in.channels; channel++)
-        for (size_t ky = 0; ky < c->kernel; ky++)
-            for (size_t kx = 0; kx < c->kernel; kx++) {
-                const float weight = weights[(channel * c->kernel + ky) * c->kernel + kx];
-                span rows = live_outputs(c, ky, c->in.height, to.height);
-                span columns = live_outputs(c, kx, c->in.width, to.width);
-                for (size_t y = rows.first; y < rows.past; y++) {
-                    size_t in_row = channel * c->in.height + y * c->stride + ky - c->padding;
-                    const float *from = in + in_row * c->in.width;
-                    for (size_t x = columns.first; x < columns.past; x++)
-                        out[y * to.width + x] += weight * from[x * c->stride + kx - c->padding];
-                }
+    size_t width = convolution_out(c).width, taps = c->kernel * c->kernel;
+    for (size_t k = 0; k < taps; k++) {
+        tap t = tap_at(c, k);
+        for (size_t channel = 0; channel < c->in.channels; channel++)
+            for (size_t y = t.rows.first; y < t.rows.past; y++) {
+                size_t in_row = channel * c->in.height + y * c->stride + t.y - c->padding;
+                const float *from = in + in_row * c->in.width;
+                const float weight = weights[channel * taps + k];
+                for (size_t x = t.columns.first; x < t.columns.past; x++)
+                    out[y * width + x] += weight * from[x * c->stride + t.x - c->padding];
             }
+    }
 }
 
 /* One channel of the gradient by the input of one image. */
@@ -43,36 +54,32 @@ CLONED static void input_gradient_plane(const convolution_shape *c, size_t chann
                                         const float *weights, float *restrict in_gradient)
 {
     extent to = convolution_out(c);
-    for (size_t o = 0; o < c->outputs; o++)
-        for (size_t ky = 0; ky < c->kernel; ky++)
-            for (size_t kx = 0; kx < c->kernel; kx++) {
-                const float weight = weights[((o * c->in.channels + channel) * c->kernel + ky) * c->kernel + kx];
-                span rows = live_outputs(c, ky, c->in.height, to.height);
-                span columns = live_outputs(c, kx, c->in.width, to.width);
-                for (size_t y = rows.first; y < rows.past; y++) {
-                    float *by = in_gradient + (y * c->stride + ky - c->padding) * c->in.width;
-                    const float *from = out_gradient + (o * to.height + y) * to.width;
-                    for (size_t x = columns.first; x < columns.past; x++)
-                        by[x * c->stride + kx - c->padding] += weight * from[x];
-                }
+    size_t taps = c->kernel * c->kernel;
+    for (size_t k = 0; k < taps; k++) {
+        tap t = tap_at(c, k);
+        for (size_t o = 0; o < c->outputs; o++)
+            for (size_t y = t.rows.first; y < t.rows.past; y++) {
+                float *by = in_gradient + (y * c->stride + t.y - c->padding) * c->in.width;
+                const float *from = out_gradient + (o * to.height + y) * to.width;
+                const float weight = weights[(o * c->in.channels + channel) * taps + k];
+                for (size_t x = t.columns.first; x < t.columns.past; x++)
+                    by[x * c->stride + t.x - c->padding] += weight * from[x];
             }
+    }
 }
 
 /* What one image adds to the gradient by one weight; `in` and `out_gradient` are the planes that it connects. */
-CLONED static double weight_gradient(const convolution_shape *c, size_t ky, size_t kx, const float *in,
-                                     const float *out_gradient)
+CLONED static double weight_gradient(const convolution_shape *c, tap t, const float *in, const float *out_gradient,
+                                     size_t out_width)
 {
-    extent to = convolution_out(c);
-    span rows = live_outputs(c, ky, c->in.height, to.height);
-    span columns = live_outputs(c, kx, c->in.width, to.width);
     double sum = 0;
-    for (size_t y = rows.first; y < rows.past; y++) {
-        const float *from = in + (y * c->stride + ky - c->padding) * c->in.width;
-        const float *by = out_gradient + y * to.width;
+    for (size_t y = t.rows.first; y < t.rows.past; y++) {
+        const float *from = in + (y * c->stride + t.y - c->padding) * c->in.width;
+        const float *by = out_gradient + y * out_width;
         float row_sum = 0;
 #pragma omp simd reduction(+ : row_sum)
-        for (size_t x = columns.first; x < columns.past; x++)
-            row_sum += by[x] * from[x * c->stride + kx - c->padding];
+        for (size_t x = t.columns.first; x < t.columns.past; x++)
+            row_sum += by[x] * from[x * c->stride + t.x - c->padding];
         sum += row_sum;
     }
     return sum;
@@ -85,15 +92,16 @@ static void parameter_gradient(const convolution_shape *c, const op_io *io, size
     size_t in_plane = c->in.height * c->in.width, taps = c->kernel * c->kernel;
     extent to = convolution_out(c);
     size_t out_plane = to.height * to.width;
-    for (size_t channel = 0; channel < c->in.channels; channel++)
-        for (size_t tap = 0; tap < taps; tap++) {
+    for (size_t k = 0; k < taps; k++) {
+        tap t = tap_at(c, k);
+        for (size_t channel = 0; channel < c->in.channels; channel++) {
             double sum = 0;
             for (size_t n = first; n < past; n++)
-                sum += weight_gradient(c, tap / c->kernel, tap % c->kernel,
-                                       io->in + (n * c->in.channels + channel) * in_plane,
-                                       io->out_gradient + (n * c->outputs + o) * out_plane);
-            gradient[(o * c->in.channels + channel) * taps + tap] = (float)sum;
+                sum += weight_gradient(c, t, io->in + (n * c->in.channels + channel) * in_plane,
+                                       io->out_gradient + (n * c->outputs + o) * out_plane, to.width);
+            gradient[(o * c->in.channels + channel) * taps + k] = (float)sum;
         }
+    }
     double bias = 0;
     for (size_t n = first; c->bias && n < past; n++)
         for (size_t i = 0; i < out_plane; i++)
