@@ -88,10 +88,11 @@ gbv_status checkpoint_write(const checkpoint *c, gbv_error *error)
     if (status != GBV_OK)
         goto done;
     for (size_t e = 0; e < epochs; e++) {
-        curve[e * CURVE_COLUMNS] = c->curve[e].loss;
+        const epoch_record *made = *c->curve + e;
+        curve[e * CURVE_COLUMNS] = made->loss;
         if (c->best) {
-            curve[e * CURVE_COLUMNS + 1] = c->curve[e].held_out_loss;
-            curve[e * CURVE_COLUMNS + 2] = c->curve[e].held_out_accuracy;
+            curve[e * CURVE_COLUMNS + 1] = made->held_out_loss;
+            curve[e * CURVE_COLUMNS + 2] = made->held_out_accuracy;
         }
     }
     for (size_t i = 0; i < count; i++)
@@ -146,14 +147,16 @@ static gbv_status read_arrays(checkpoint *c, const safetensors *file, size_t mos
     for (size_t i = 0; i < count && status == GBV_OK; i++)
         status = safetensors_floats(file, arrays[i].name, 1, &arrays[i].count, "a checkpoint", arrays[i].values, error);
     double *curve = memory_array(epochs + 1, CURVE_COLUMNS * sizeof *curve);
-    if (!curve)
+    if (!curve || !memory_grow(c->curve, c->curve_capacity, epochs, sizeof **c->curve)) {
+        free(curve);
         return error_out_of_memory(error, "a checkpoint");
+    }
     if (status == GBV_OK && epochs)
         status = safetensors_doubles(file, "curve", 2, (size_t[]){epochs, CURVE_COLUMNS}, "a checkpoint", curve, error);
     for (size_t e = 0; e < epochs && status == GBV_OK; e++)
-        c->curve[e] = (epoch_record){.loss = curve[e * CURVE_COLUMNS],
-                                     .held_out_loss = c->best ? curve[e * CURVE_COLUMNS + 1] : NAN,
-                                     .held_out_accuracy = c->best ? curve[e * CURVE_COLUMNS + 2] : NAN};
+        (*c->curve)[e] = (epoch_record){.loss = curve[e * CURVE_COLUMNS],
+                                        .held_out_loss = c->best ? curve[e * CURVE_COLUMNS + 1] : NAN,
+                                        .held_out_accuracy = c->best ? curve[e * CURVE_COLUMNS + 2] : NAN};
     free(curve);
     return status;
 }

@@ -28,7 +28,8 @@ typedef struct checkpoint {
     loop_state *state;
     net_values *values, *best; /* best NULL: no rows are held out */
     float *first, *second;     /* moments of the optimizer */
-    epoch_record *curve;       /* of the epochs done */
+    epoch_record **curve;      /* of the epochs done; grows as memory_grow makes it */
+    size_t *curve_capacity;
 } checkpoint;
 
 /* Fills the identity: everything that the result depends on, down to the rows' bytes. values hold what the training

@@ -19,6 +19,7 @@ typedef struct loop {
     size_t *rows;           /* to train on, then held out */
     size_t row_count, held_count;
     size_t batch, batches, judge_batch;
+    size_t places;       /* in a batch of the program; batch norm can do nothing with a single one */
     double *row_weights; /* of every row of the task; those trained on have mean one, and so have the others */
     double *cumulative;  /* sampling: sums of the weights of rows[0..] */
     size_t *order;       /* rows of this epoch */
@@ -83,8 +84,9 @@ static gbv_status divide_rows(loop *l, gbv_error *error)
     l->held_count = rows - l->row_count;
     l->batch = o->batch < l->row_count ? o->batch : l->row_count;
     l->batches = (l->row_count + l->batch - 1) / l->batch;
+    l->places = l->batch > 1 ? l->batch : 2;
     l->judge_batch = l->held_count < JUDGE_BATCH ? l->held_count : JUDGE_BATCH;
-    size_t largest = l->batch > l->judge_batch ? l->batch : l->judge_batch;
+    size_t largest = l->places > l->judge_batch ? l->places : l->judge_batch;
     if (sampled)
         l->cumulative = arena_array(fit->scratch, l->row_count, sizeof *l->cumulative);
     l->order = arena_array(fit->scratch, l->row_count, sizeof *l->order);
@@ -119,7 +121,8 @@ static gbv_status open_state(loop *l, gbv_error *error)
                            .best = l->held_count ? &l->best : NULL,
                            .first = arena_zeroed(scratch, n->parameter_count, sizeof(float)),
                            .second = arena_zeroed(scratch, n->parameter_count, sizeof(float)),
-                           .curve = l->task->curve};
+                           .curve = &l->task->curve,
+                           .curve_capacity = &l->task->curve_capacity};
     if (!l->file.first || !l->file.second)
         return error_out_of_memory(error, "fitting a network");
     l->saved = clock_seconds();
@@ -131,7 +134,7 @@ static gbv_status compile(loop *l, gbv_error *error)
 {
     const loop_task *task = l->task;
     program_options how = {.backend = backend_find(l->options->backend),
-                           .batch = l->batch,
+                           .batch = l->places,
                            .in = task->rows.in,
                            .train = true,
                            .decays = task->decay > 0,
@@ -184,7 +187,7 @@ static void order_epoch(loop *l)
 static size_t take_batch(loop *l, size_t first)
 {
     size_t count = l->row_count - first < l->batch ? l->row_count - first : l->batch;
-    for (size_t i = 0; i < l->batch; i++) {
+    for (size_t i = 0; i < l->places; i++) {
         size_t row = l->order[i < count ? first + i : i - count];
         l->taken[i] = row;
         l->targets[i] = l->task->fit->targets[row];
@@ -209,7 +212,7 @@ static gbv_status take_step(loop *l, gbv_error *error)
     random_stream dropped =
         random_stream_open_step(o->seed, fit->subject, RANDOM_DROPOUT, fit->how->draw, l->state.step);
     size_t count = take_batch(l, l->state.batch * l->batch);
-    gbv_status status = feed_batch(&l->task->rows, l->train, l->taken, l->batch, error);
+    gbv_status status = feed_batch(&l->task->rows, l->train, l->taken, l->places, error);
     if (status != GBV_OK)
         return status;
     program_forward(l->train, random_u64(&dropped));
@@ -370,6 +373,8 @@ static gbv_status run_epoch(loop *l, gbv_error *error)
     program_store(l->train, l->task->values);
     if ((status = check_values(l, error)) != GBV_OK || (status = judge_epoch(l, &made, error)) != GBV_OK)
         return status;
+    if (!memory_grow(&l->task->curve, &l->task->curve_capacity, l->state.epoch + 1, sizeof *l->task->curve))
+        return error_out_of_memory(error, "fitting a network");
     bool best = l->held_count ? made.held_out_loss < l->state.best_loss : true;
     l->task->curve[l->state.epoch++] = made;
     l->state.batch = 0;

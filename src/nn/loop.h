@@ -24,8 +24,9 @@ struct loop_task {
     /* For options->on_epoch: the model as it is, brought up to date by `settle` where its numbers are not `values`. */
     gbv_model *model;
     void (*settle)(const loop_task *task);
-    epoch_record *curve; /* room for options->epochs */
     /* Filled in. */
+    epoch_record *curve; /* of the epochs done; the caller frees it, also after a failure */
+    size_t curve_capacity;
     size_t epochs_done, best_epoch; /* best_epoch counts from 1 */
     size_t threads;                 /* that it was trained by: those of the checkpoint where there was one */
 };

@@ -122,7 +122,6 @@ static gbv_status begin(const fit_task *task, gbv_model *model, gbv_error *error
 static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
 {
     gbv_model_options options = gbv_model_resolve(task->options, task->data->rows);
-    model->curve = memory_array(options.epochs, sizeof *model->curve);
     loop_task training = {
         .fit = task,
         .options = &options,
@@ -131,11 +130,11 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
         .rows = {.data = task->data, .normalise = model->normalise, .in = model->input, .threads = options.threads},
         .decay = options.weight_decay,
         .decay_all = true,
-        .model = model,
-        .curve = model->curve};
-    gbv_status status = model->curve ? begin(task, model, error) : error_out_of_memory(error, "fitting a network");
+        .model = model};
+    gbv_status status = begin(task, model, error);
     if (status == GBV_OK)
         status = loop_train(&training, error);
+    model->curve = training.curve;
     model->trained_threads = training.threads;
     model->curve_count = training.epochs_done;
     model->best_epoch = training.best_epoch;
@@ -253,7 +252,7 @@ gbv_status network_read_out(const gbv_model *model, const sample *data, const re
             .steps = 300, .batch = 32, .learning_rate = 1e-3, .pretrained_rate = 1e-4, .optimizer = "adam",            \
             .schedule = "paper", .held_out = 0.1, .normalise = "imagenet")
 
-NETWORK(cnn, 0, "a small convolutional network for images of about 28 to 64 pixels", .epochs = 6, .steps = 600,
+NETWORK(cnn, 0, "a small convolutional network for images of about 28 to 64 pixels", .epochs = 6, .steps = 300,
         .batch = 64, .learning_rate = 3e-3, .pretrained_rate = 1e-3, .optimizer = "adam", .schedule = "linear",
         .held_out = 0.1, .normalise = "half");
 RESNET(resnet18, "18");

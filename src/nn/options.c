@@ -6,7 +6,9 @@
 #include "nn/kind.h"
 #include "nn/schedule.h"
 
-enum { MOST_HIDDEN = 1 << 20, MOST_BATCH = 1 << 24, MOST_EPOCHS = 1 << 24, MOST_THREADS = 4096 };
+enum { MOST_HIDDEN = 1 << 20, MOST_BATCH = 1 << 24, MOST_THREADS = 4096 };
+
+static const size_t MOST_EPOCHS = (size_t)1 << 40;
 
 gbv_model_options gbv_model_defaults(void)
 {
@@ -93,7 +95,7 @@ static gbv_status check_descent(const gbv_model_options *o, const char *optimize
     if (o->batch > MOST_BATCH)
         return error_set(error, GBV_USAGE, "batch is %zu: a step takes at most %d rows", o->batch, MOST_BATCH);
     if (o->epochs > MOST_EPOCHS)
-        return error_set(error, GBV_USAGE, "epochs is %zu: at most %d are possible", o->epochs, MOST_EPOCHS);
+        return error_set(error, GBV_USAGE, "epochs is %zu: at most %zu are possible", o->epochs, MOST_EPOCHS);
     if (!(o->learning_rate >= 0 && o->learning_rate <= 1e3))
         return error_set(error, GBV_USAGE,
                          "learning_rate is %g: it must be greater than 0 and at most 1000 (or 0, for the default)",

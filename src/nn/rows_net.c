@@ -1,6 +1,7 @@
 #include "nn/rows_net.h"
 
-#include "base/error.h"
+#include <stdlib.h>
+
 #include "nn/loop.h"
 
 /* The model keeps its weights inputs x outputs in doubles, the net outputs x inputs in floats. */
@@ -67,14 +68,9 @@ gbv_status rows_net_fit(const fit_task *task, const scaling *scale, gbv_model *m
                           .rows = {.data = task->data, .scale = scale, .in = {model->inputs, 1, 1}},
                           .decay = options.l2,
                           .model = model,
-                          .settle = settle,
-                          .curve = arena_array(task->scratch, options.epochs, sizeof *training.curve)};
-    gbv_status status =
-        training.curve
-            ? net_create(model->kind,
-                         &(net_options){.channels = model->inputs, .hidden = model->hidden, .outputs = model->outputs},
-                         &n, error)
-            : error_out_of_memory(error, "fitting a network");
+                          .settle = settle};
+    net_options sizes = {.channels = model->inputs, .hidden = model->hidden, .outputs = model->outputs};
+    gbv_status status = net_create(model->kind, &sizes, &n, error);
     if (status == GBV_OK)
         status = net_values_create(n, &values, error);
     if (status == GBV_OK) {
@@ -82,6 +78,7 @@ gbv_status rows_net_fit(const fit_task *task, const scaling *scale, gbv_model *m
         take_parameters(model, n, &values);
         status = loop_train(&training, error);
     }
+    free(training.curve);
     net_values_free(&values);
     net_free(n);
     return status;

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/plan.h"
 #include "base/sentence.h"
+#include "nn/weights.h"
 #include "value/posterior.h"
 #include "value/result.h"
 
@@ -287,6 +288,21 @@ static bool warn_about_logits(gbv_result *result, const valuation *v)
                                      v->options->unlabelled ? "" : ", or --measure leep");
 }
 
+/* Every source's model begins with a head of its own where the file's has other classes. */
+static bool warn_about_head(gbv_result *result, const valuation *v)
+{
+    const char *path = v->options->model.pretrained;
+    weights_description file;
+    if (!path || weights_describe(path, &file, NULL) != GBV_OK || file.outputs == v->classes.count)
+        return true;
+    return file.outputs
+               ? result_warn(result,
+                             "%s: its head has %zu classes; each source's model began with a new one for its "
+                             "own classes, of random numbers",
+                             path, file.outputs)
+               : result_warn(result, "%s: has no head; each source's model began with one of random numbers", path);
+}
+
 static bool warn_about_reference(gbv_result *result, const valuation *v)
 {
     if (!v->reference)
@@ -348,8 +364,8 @@ bool record_run(gbv_result *result, const valuation *v)
     for (size_t i = 0; i < v->sources->notes.count; i++)
         if (!text_list_add(&result->notes, &result->note_count, v->sources->notes.texts[i]))
             return false;
-    return warn_about_logits(result, v) && warn_about_reference(result, v) && record_inputs(result, v) &&
-           record_options(result, v) && record_reference_uses(result, v);
+    return warn_about_logits(result, v) && warn_about_head(result, v) && warn_about_reference(result, v) &&
+           record_inputs(result, v) && record_options(result, v) && record_reference_uses(result, v);
 }
 
 bool record_warnings(gbv_result *result)

@@ -136,6 +136,18 @@ static void gray_images_serve_networks_of_colours(void **state)
     assert_ok(model_read_out(model, &shown, &(readout){.probabilities = p}, &scratch, &error), error);
     gbv_model_free(model);
 
+    /* One image alone, whose last maps are single numbers: nothing varies there, and still no number is lost. */
+    part.count = shown.rows = 1;
+    assert_ok(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), error);
+    assert_ok(model_read_out(model, &shown, &(readout){.probabilities = p}, &scratch, &error), error);
+    assert_true(p[0] == 1);
+    gbv_model_free(model);
+    part.count = shown.rows = 24;
+    options.batch = 1;
+    assert_ok(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), error);
+    gbv_model_free(model);
+    options.batch = 8;
+
     part.shape.channels = 2, part.shape.height = 10;
     assert_int_equal(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), GBV_BAD_INPUT);
     assert_non_null(strstr(error.message, "2"));
