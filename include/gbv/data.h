@@ -83,8 +83,9 @@ typedef struct gbv_image_shape {
 } gbv_image_shape;
 
 GBV_API gbv_image_shape gbv_dataset_image_shape(const gbv_dataset *dataset);
-/* Says that the rows of a dataset the caller made are images of 1 or 3 channels, as networks need; their pixels go from
- * 0 to 255. Call it before the dataset is used. GBV_BAD_INPUT when the rows are not as long as such images. */
+/* Says that the rows of a dataset the caller made are images of 1 or 3 channels, as networks need: bytes from 0 to 255,
+ * other numbers from 0 to 1. Call it before the dataset is used. GBV_BAD_INPUT when the rows are not as long as such
+ * images. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_dataset_set_images(gbv_dataset *dataset, gbv_image_shape shape, gbv_error *error);
 
 /* Class index of each usable row, or NULL when unlabelled. */

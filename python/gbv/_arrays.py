@@ -16,7 +16,7 @@ _TYPES = {"u1": "GBV_U8", "i1": "GBV_I8", "u2": "GBV_U16", "i2": "GBV_I16", "u4"
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_SCALED = 3  # pixels from -3 to 3 are no longer those of an image: they were scaled to 0 to 1, or to unit variance
+_MOST_SCALED = 10  # beyond this, floats are no pixels that were scaled to 0 to 1 or normalised
 
 
 def encode(text: Any, what: str) -> bytes:
@@ -86,29 +86,28 @@ def as_array(values: Any, name: str) -> Array:
     return as_rows(as_numbers(values, name))
 
 
-def _check_pixels(array: Array, name: str) -> None:
+def as_pixels(array: Array, name: str) -> Array:
+    """Numbers of images as networks take them: bytes from 0 to 255, floats from 0 to 1."""
+    if array.size == 0 or array.dtype.str[1:] == "u1":
+        return array
     low, high = array.min(), array.max()
-    if -_SCALED <= low and high <= _SCALED and np.any(array % 1):
-        raise InputError(f"{name}: its pixels lie between {low:.3g} and {high:.3g}; networks take them from 0 to 255 and "
-                         f"scale them themselves: multiply by 255, and do not normalise")
+    if array.dtype.kind != "f" and 0 <= low and high <= 255:
+        return array.astype(np.uint8)
+    if array.dtype.kind != "f" or low < -_MOST_SCALED or high > _MOST_SCALED:
+        raise InputError(f"{name}: its pixels lie between {low:.6g} and {high:.6g}; networks take whole numbers from 0 to "
+                         f"255, or floats from 0 to 1: use astype('uint8'), or divide by 255")
+    return array
 
 
-def image_shape(array: Array, name: str, for_network: bool) -> Optional[gbv_image_shape]:
-    """The images that the rows are, by the rule for NPY files (docs/formats.md). Numbers other than bytes are images only
-    where a network asks for some: they may be anything else."""
-    if array.size == 0 or array.ndim not in (3, 4) or not (for_network or array.dtype.str[1:] == "u1"):
-        return None
+def image_shape(array: Array) -> Optional[gbv_image_shape]:
+    """The images that the rows are, by the rule for NPY files (docs/formats.md)."""
     if array.ndim == 3:
-        shape = gbv_image_shape(array.shape[1], array.shape[2], 1, False)
-    elif array.shape[3] in (1, 3):
-        shape = gbv_image_shape(*array.shape[1:], array.shape[3] > 1)
-    elif array.shape[1] in (1, 3):
-        shape = gbv_image_shape(array.shape[2], array.shape[3], array.shape[1], False)
-    else:
-        return None
-    if array.dtype.kind == "f":
-        _check_pixels(array, name)
-    return shape
+        return gbv_image_shape(array.shape[1], array.shape[2], 1, False)
+    if array.ndim == 4 and array.shape[3] in (1, 3):
+        return gbv_image_shape(*array.shape[1:], array.shape[3] > 1)
+    if array.ndim == 4 and array.shape[1] in (1, 3):
+        return gbv_image_shape(array.shape[2], array.shape[3], array.shape[1], False)
+    return None
 
 
 def view(array: Array) -> gbv_matrix:

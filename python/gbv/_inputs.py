@@ -14,7 +14,9 @@ from ctypes import byref, c_char_p, c_void_p
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence, Union
 
-from ._arrays import as_codes, as_numbers, as_rows, encode, image_shape, is_frame, view
+import numpy as np
+
+from ._arrays import as_codes, as_numbers, as_pixels, as_rows, encode, image_shape, is_frame, view
 from ._errors import InputError, UsageError
 from ._library import CONSTANTS, Handle, call, gbv_read_options, library, texts
 from ._options import choose, count, is_network
@@ -138,7 +140,12 @@ def _read_dataset(path: Any, reading: Reading) -> Handle:
 def create_dataset(features: Any, labels: Any, name: str, reading: Reading) -> Handle:
     dataset = Handle("gbv_dataset_free")
     numbers = as_numbers(features, name)
-    images, array = image_shape(numbers, name, is_network(reading.model)), as_rows(numbers)
+    images = image_shape(numbers)
+    if images is not None and is_network(reading.model):
+        numbers = as_pixels(numbers, name)
+    elif numbers.dtype != np.uint8:
+        images = None  # three axes may be anything; bytes are known as images, as they are in files
+    array = as_rows(numbers)
     codes = names = None
     if labels is not None:
         codes, names = as_codes(labels, name, len(array))

@@ -57,8 +57,8 @@ gbv_image_shape sample_shape(const sample *s);
 /* Every part holds bytes. */
 bool sample_is_bytes(const sample *s);
 /* The given rows (counted over all parts, in any order, also twice) as images of channels x height x width, one after
- * another: into `bytes` when sample_is_bytes, else into `floats`. Images that are not in memory are decoded by up to
- * `threads` threads. Only for a sample with a shape. */
+ * another: into `bytes` when sample_is_bytes, else into `floats`, where bytes become 0 to 1. Images that are not in
+ * memory are decoded by up to `threads` threads. Only for a sample with a shape. */
 GBV_MUST_CHECK gbv_status sample_images(const sample *s, const size_t *rows, size_t count, size_t threads,
                                         unsigned char *bytes, float *floats, gbv_error *error);
 

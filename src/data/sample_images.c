@@ -61,6 +61,8 @@ static void copy_image(const sample_part *part, size_t row, unsigned char *bytes
         else
             copy_bytes(&plane, bytes + c * pixels);
     }
+    for (size_t j = 0; floats && part->features.type == GBV_U8 && j < part->features.columns; j++)
+        floats[j] /= 255;
 }
 
 /* Images of a store are planes already. Floats are made from the end of their own array, which has the bytes first. */
@@ -72,7 +74,7 @@ static gbv_status decode_image(const sample_part *part, size_t row, unsigned cha
         bytes = (unsigned char *)(floats + columns) - columns;
     gbv_status status = image_store_decode(part->images, row, bytes, error);
     for (size_t j = 0; floats && status == GBV_OK && j < columns; j++)
-        floats[j] = bytes[j];
+        floats[j] = (float)bytes[j] / 255;
     return status;
 }
 

@@ -191,7 +191,7 @@ static void planes_are_made_of_any_array(void **state)
     (void)state;
     static const uint8_t last[2][6] = {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}};
     static const uint8_t first[2][7] = {{21, 22, 23, 24, 25, 26, 99}, {31, 32, 33, 34, 35, 36, 99}};
-    static const double doubles[1][6] = {{41, 42, 43, 44, 45, 46}};
+    static const double doubles[1][6] = {{.41, .42, .43, .44, .45, .46}};
     gbv_matrix apart = gbv_matrix_u8(first[0], 2, 6);
     apart.row_stride = 7;
     const gbv_image_shape planes = {.height = 2, .width = 1, .channels = 3},
@@ -221,7 +221,9 @@ static void planes_are_made_of_any_array(void **state)
     s = (sample){.parts = parts, .part_count = 3, .rows = 5, .columns = 6};
     assert_false(sample_is_bytes(&s));
     assert_ok(sample_images(&s, (size_t[]){4, 1, 3}, 3, 1, NULL, floats[0], &error), error);
-    const float wanted[3][6] = {{41, 44, 42, 45, 43, 46}, {7, 10, 8, 11, 9, 12}, {21, 22, 23, 24, 25, 26}};
+    float wanted[3][6] = {{.41f, .44f, .42f, .45f, .43f, .46f}, {7, 10, 8, 11, 9, 12}, {21, 22, 23, 24, 25, 26}};
+    for (size_t i = 6; i < 18; i++)
+        (&wanted[0][0])[i] /= 255; /* bytes beside floats */
     assert_memory_equal(floats, wanted, sizeof wanted);
     parts[1].shape.height = 1;
     parts[1].shape.width = 2;
@@ -247,7 +249,7 @@ static void decoded_images_go_with_floats(void **state)
     assert_ok(sample_images(&images, (size_t[]){3}, 1, 1, bytes, NULL, &error), error);
     assert_ok(sample_images(&both_kinds, (size_t[]){3, IMAGES}, 2, 2, NULL, floats, &error), error);
     for (size_t i = 0; i < COLUMNS; i++)
-        assert_true(floats[i] == bytes[i] && floats[COLUMNS + i] == other[i]);
+        assert_true(floats[i] == (float)bytes[i] / 255 && floats[COLUMNS + i] == other[i]);
     gbv_dataset_free(dataset);
 }
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import gbv
 
@@ -39,6 +40,19 @@ def people(seed=1, rows=120, columns=6, classes=3, noise=(0.0, 0.3, 0.7), dtype=
     return draw(0), {f"annotator {i}": draw(rate) for i, rate in enumerate(noise)}
 
 
+def photographers(seed=2, rows=24, side=8, channels=(), noise=(0.0, 0.7)):
+    """The same with images of bytes, rows x side x side x channels."""
+    rng = np.random.default_rng(seed)
+    centres = rng.integers(0, 200, (3, side, side, *channels))
+
+    def draw(wrong):
+        y = rng.integers(0, 3, rows)
+        x = (centres[y] + rng.integers(0, 55, (rows, side, side, *channels))).astype(np.uint8)
+        return x, np.where(rng.random(rows) < wrong, (y + 1) % 3, y)
+
+    return draw(0), {f"camera {i}": draw(rate) for i, rate in enumerate(noise)}
+
+
 class FolderTest(unittest.TestCase):
     """A test with a folder of its own, which is where it runs."""
 
@@ -47,6 +61,9 @@ class FolderTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
+        own = unittest.mock.patch.dict(os.environ, GBV_CACHE=os.path.join(folder.name, "cache"))
+        own.start()
+        self.addCleanup(own.stop)
 
     def write_npz(self, name, dataset):
         np.savez(name, x=dataset[0], y=dataset[1])

@@ -28,8 +28,8 @@ class Documentation(FolderTest):
                 runner.run(test)
                 tried |= {name} if test.examples else set()
         self.assertEqual(runner.failures, 0)
-        self.assertLessEqual({"value", "compare", "measure", "measures", "train", "Annotations", "Result", "GBV"},
-                             tried)
+        self.assertLessEqual({"value", "compare", "features", "measure", "measures", "train", "Annotations", "Result",
+                              "Training", "GBV"}, tried)
         for name in gbv.__all__:
             self.assertTrue(getattr(gbv, name).__doc__, f"{name} has no docstring")
 

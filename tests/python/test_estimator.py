@@ -43,7 +43,7 @@ class Estimator(FolderTest):
         # The table's columns are arguments of fit; how files are read, sources without rows and what would not change
         # the weights is left to gbv.value.
         elsewhere = {"reference", "sources", "probabilities", "label_column", "source_column", "item_column", "resize",
-                     "color", "skip_bad_rows", "progress", "tau_curve"}
+                     "preprocess", "image_cache", "color", "skip_bad_rows", "progress", "on_epoch", "tau_curve"}
         self.assertEqual(own, set(inspect.signature(gbv.value).parameters) - elsewhere)
 
     def test_scikit_learn_clones_it(self):
