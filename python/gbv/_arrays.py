@@ -94,8 +94,8 @@ def as_pixels(array: Array, name: str) -> Array:
     if array.dtype.kind != "f" and 0 <= low and high <= 255:
         return array.astype(np.uint8)
     if array.dtype.kind != "f" or low < -_MOST_SCALED or high > _MOST_SCALED:
-        raise InputError(f"{name}: its pixels lie between {low:.6g} and {high:.6g}; networks take whole numbers from 0 to "
-                         f"255, or floats from 0 to 1: use astype('uint8'), or divide by 255")
+        raise InputError(f"{name}: its pixels lie between {low:.6g} and {high:.6g}; networks take whole numbers from 0 "
+                         f"to 255, or floats from 0 to 1: use astype('uint8'), or divide by 255")
     return array
 
 

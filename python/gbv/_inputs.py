@@ -83,7 +83,8 @@ class Reading:
         found = _SIZES.fullmatch(_IMAGENET if how == "imagenet" else str(how))
         resize, crop = (count(int(size), "preprocess") for size in found.groups()) if found else (0, 0)
         if not resize or not crop:
-            raise UsageError(f"preprocess is {how!r}; expected none, imagenet, or RESIZE/CROP in pixels such as 256/224")
+            raise UsageError(f"preprocess is {how!r}; expected none, imagenet, or RESIZE/CROP in pixels such as "
+                             f"{_IMAGENET}")
         return resize, crop
 
 

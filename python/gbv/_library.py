@@ -303,8 +303,8 @@ _EPOCH_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, POINTER(gbv_epoch))
 
 
 class Watch:
-    """What a run tells whoever waits for it. The library's threads only leave word here; the callbacks are called by the
-    thread that waits, so that they may do anything, fail included, and Ctrl-C comes through."""
+    """What a run tells whoever waits for it. The library's threads only leave word here; the callbacks are called by
+    the thread that waits, so that they may do anything, fail included, and Ctrl-C comes through."""
 
     def __init__(self, progress: Progress = None, on_epoch: OnEpoch = None) -> None:
         self.note = gbv_progress()

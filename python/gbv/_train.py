@@ -106,8 +106,8 @@ def _numbers(names: list[str]) -> Optional[list[int]]:
 
 def load_model(path: Path, *, backend: Optional[str] = None, threads: int = 0) -> Model:
     """Reads a model that `Model.save` or `gbv train` wrote, or a pretrained ResNet of torchvision, timm or Hugging Face
-    (safetensors). One without a head is good for `gbv.features` alone. `backend` and `threads` say how a network is run:
-    "auto", "cpu" or "reference"; 0 for every core."""
+    (safetensors). One without a head is good for `gbv.features` alone. `backend` and `threads` say how a network is
+    run: "auto", "cpu" or "reference"; 0 for every core."""
     handle = Handle("gbv_model_free")
     call("gbv_model_read", path_bytes(path), byref(handle.pointer), keep=handle)
     return Model(handle, backend, threads)
@@ -121,8 +121,8 @@ def features(dataset: Any, *, pretrained: Path, model: Optional[str] = None, lab
 
     dataset: images: an array of bytes (rows x height x width, with 3 channels first or last), or a path; a folder of
         images is prepared as the network wants it.
-    pretrained: its weights, a safetensors file: a ResNet of torchvision, timm or Hugging Face, with or without a head, or
-        a network that `Model.save` wrote.
+    pretrained: its weights, a safetensors file: a ResNet of torchvision, timm or Hugging Face, with or without a head,
+        or a network that `Model.save` wrote.
     model: what the file must hold ("resnet18", ...); by default whatever it does.
     labels: the dataset has labels, `(X, y)` or a path, and `(features, labels)` are returned: a dataset, too.
     The rest is as for `gbv.value` and `gbv.load_model`.

@@ -12,17 +12,17 @@ from ._options import choose, count, fill
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained by steps, for `training=` of `gbv.value`, `gbv.compare`, `gbv.train` and `gbv.GBV`. None is
-    the model's own default, which `gbv train --help` tells.
+    """How a model is trained by steps, for `training=` of `gbv.value`, `gbv.compare`, `gbv.train` and `gbv.GBV`. None
+    is the model's own default, which `gbv train --help` tells.
 
     optimizer: "sgd", "adam" or "adamw"; a linear model is fitted to its minimum unless one is named.
-    schedule: of the learning rate: "constant", "linear" (to zero), "step" (a tenth every 10 epochs), "paper" (a tenth at
-        epoch 20 and every 10 after) or "cosine".
+    schedule: of the learning rate: "constant", "linear" (to zero), "step" (a tenth every 10 epochs), "paper" (a tenth
+        at epoch 20 and every 10 after) or "cosine".
     momentum, nesterov: of sgd.
     weight_decay: networks of images: decay of every weight.
     label_smoothing: the share of the target that is spread over all classes.
     dropout: networks of images: the share of numbers left out after each stage.
-    held_out: the share of the training rows that is kept out of training and chooses the epoch; 0: none, the last epoch.
+    held_out: the share of the training rows that is kept out and chooses the epoch instead; 0: none, the last epoch.
     patience: epochs without a better loss on held-out rows after which training stops; 0: never.
     use: of the sources' weights in a final network: "weighting" of the rows' losses, or "sampling" of rows.
     normalise: networks of images: the range of pixels: "imagenet", "half" or "none".

@@ -40,9 +40,9 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
           probabilities: Probabilities = None, unlabelled: bool = False, model: str = "linear",
           tau: Union[str, float, None] = None, prior: Any = "uniform", undefined: str = "error",
           intervals: Union[int, str] = 200, refits: Optional[int] = None, tau_curve: bool = False,
-          memory: Optional[int] = None, fast: bool = False, seed: Optional[int] = None, threads: int = 0, l2: Optional[float] = None,
-          hidden: Optional[int] = None, epochs: Optional[int] = None, batch: Optional[int] = None,
-          learning_rate: Optional[float] = None, training: Optional[Training] = None,
+          memory: Optional[int] = None, fast: bool = False, seed: Optional[int] = None, threads: int = 0,
+          l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
+          batch: Optional[int] = None, learning_rate: Optional[float] = None, training: Optional[Training] = None,
           pretrained: Optional[Path] = None, cache: Optional[Path] = "auto", cache_size: Optional[int] = None,
           label_column: Any = None, source_column: Any = None, item_column: Any = None, resize: Optional[int] = None,
           preprocess: Optional[str] = None, image_cache: Optional[int] = None, color: str = "auto",
@@ -84,7 +84,7 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
     item_column: a column that names each row's item and is no feature.
     resize, color: folders of images: to N x N pixels, the middle of what is longer; "gray", "rgb", or "auto": gray when
         all are.
-    preprocess: the same as torchvision has it: "RESIZE/CROP", "imagenet" ("256/224", the default for ResNets) or "none".
+    preprocess: the same as torchvision has it: "RESIZE/CROP", "imagenet" ("256/224", the default for ResNets), "none".
     image_cache: bytes of decoded images kept in memory; by default a quarter of the machine's.
     class_map: a file that says what the sources' labels mean (`gbv classes`).
     skip_bad_rows: leave out unusable rows of files, with a warning.

@@ -1,4 +1,4 @@
-"""Networks of images: the same as the program's, to the last bit; what arrays are images; features, pretrained files."""
+"""Networks of images: the same as the program's, to the last bit; which arrays are images; features; pretrained."""
 import inspect
 import os
 import unittest
@@ -11,9 +11,9 @@ from gbv._inputs import Reading
 SGD = gbv.Training(optimizer="sgd", schedule="cosine", momentum=0.8, nesterov=True, weight_decay=1e-3,
                    label_smoothing=0.05, dropout=0.1, held_out=0.25, patience=2, normalise="half", backend="reference",
                    threads_per_model=1)
-SGD_OPTIONS = ["--optimizer", "sgd", "--schedule", "cosine", "--momentum", "0.8", "--nesterov", "--weight-decay", "1e-3",
-               "--label-smoothing", "0.05", "--dropout", "0.1", "--held-out", "0.25", "--patience", "2", "--normalise",
-               "half", "--backend", "reference", "--threads-per-model", "1"]
+SGD_OPTIONS = ("--optimizer sgd --schedule cosine --momentum 0.8 --nesterov --weight-decay 1e-3 --label-smoothing 0.05 "
+               "--dropout 0.1 --held-out 0.25 --patience 2 --normalise half --backend reference "
+               "--threads-per-model 1").split()
 BRIEF = {"model": "cnn", "epochs": 2, "batch": 8}
 BRIEF_OPTIONS = ["--model", "cnn", "--epochs", "2", "--batch", "8"]
 
@@ -25,15 +25,13 @@ def content(path):
 
 class Networks(FolderTest):
     def test_values_are_those_of_the_program(self):
-        for channels in ((), (3,)):
-            reference, sources = photographers(channels=channels)
-            arguments = self.write_people(reference, sources)
-            for chosen, training in (([], None), (SGD_OPTIONS, SGD)):
-                with self.subTest(channels=channels, training=training):
-                    expected = program("value", *arguments, *BRIEF_OPTIONS, *chosen, "--cache", "off", "--format",
-                                       "json")
-                    result = gbv.value(reference, sources, training=training, cache=None, **BRIEF)
-                    self.assert_same_numbers(result, expected)
+        for channels, chosen, training in (((), SGD_OPTIONS, SGD), ((3,), [], None)):
+            with self.subTest(channels=channels, training=training):
+                reference, sources = photographers(channels=channels)
+                expected = program("value", *self.write_people(reference, sources), *BRIEF_OPTIONS, *chosen, "--cache",
+                                   "off", "--format", "json")
+                result = gbv.value(reference, sources, training=training, cache=None, **BRIEF)
+                self.assert_same_numbers(result, expected)
 
     def test_models_are_those_of_the_program(self):
         reference, sources = photographers()
@@ -96,6 +94,11 @@ class Networks(FolderTest):
 
 
 class Images(FolderTest):
+    def write_photos(self):
+        (X, y), _ = photographers(side=28)
+        make_inputs.write_images("photos", [(image.tobytes(), ["bag", "boot", "shirt"][label])
+                                            for image, label in zip(X, y)])
+
     def test_which_arrays_are_images(self):
         (X, y), _ = photographers(channels=(3,))
         model = gbv.train({"a": (X, y)}, "equal", **BRIEF)
@@ -114,9 +117,9 @@ class Images(FolderTest):
         for wrong in (X.reshape(24, -1), X[:, :, :, :2], X[:, None]):
             self.assert_fails(gbv.InputError, "X: the cnn model takes images, which the rows are not known to be",
                               model.predict, wrong)
-        self.assert_fails(gbv.InputError, f"X: its pixels lie between {X.min()} and {X.max()}; networks take whole numbers "
-                          "from 0 to 255, or floats from 0 to 1: use astype('uint8'), or divide by 255", model.predict,
-                          X.astype(float))
+        self.assert_fails(gbv.InputError, f"X: its pixels lie between {X.min()} and {X.max()}; networks take whole "
+                          "numbers from 0 to 255, or floats from 0 to 1: use astype('uint8'), or divide by 255",
+                          model.predict, X.astype(float))
         self.assert_fails(gbv.InputError, "reference: its pixels lie between -1 and", gbv.value,
                           (X.astype(int) - X.min() - 1, y), {"a": (X, y)}, model="cnn")
         self.assert_fails(gbv.InputError, "X: row 1, column 1 is not finite", model.predict, X * np.nan)
@@ -140,23 +143,23 @@ class Images(FolderTest):
         self.assertTrue([warning for warning in result.warnings if "raw pixels of images of 3 x 100" in warning])
 
     def test_folders_are_prepared_as_the_program_does_it(self):
-        (X, y), _ = photographers(side=28)
-        photos = [(image.tobytes(), ["bag", "boot", "shirt"][label]) for image, label in zip(X, y)]
-        make_inputs.write_images("photos", photos)
-        for arguments, options in ((["--preprocess", "16/12"], {"preprocess": "16/12"}),
-                                   (["--resize", "12", "--image-cache", "3000"], {"resize": 12, "image_cache": 3000})):
-            with self.subTest(arguments):
-                program("train", "--source", "a=photos", "--pooled", *BRIEF_OPTIONS, *arguments, "-o", "theirs.st")
-                model = gbv.train({"a": "photos"}, "pooled", **BRIEF, **options)
-                model.save("mine.st")
-                self.assertEqual(content("mine.st"), content("theirs.st"))
-                program("predict", "theirs.st", "photos", "-o", "predictions.csv")
-                with open("predictions.csv", encoding="utf-8") as file:
-                    lines = [line.split(",") for line in file.read().splitlines()[1:]]
-                self.assertEqual(model.predict("photos").tolist(), [line[1] for line in lines])
-                self.assertEqual(model.predict_proba("photos").max(axis=1).tolist(), [float(line[2]) for line in lines])
-                self.assertTrue(np.any(model.predict_proba("photos", preprocess="none") !=
-                                       model.predict_proba("photos")))
+        self.write_photos()
+        program("train", "--source", "a=photos", "--pooled", *BRIEF_OPTIONS, "--preprocess", "16/12", "-o", "theirs.st")
+        model = gbv.train({"a": "photos"}, "pooled", preprocess="16/12", **BRIEF)
+        model.save("mine.st")
+        self.assertEqual(content("mine.st"), content("theirs.st"))
+        program("predict", "theirs.st", "photos", "-o", "predictions.csv")
+        with open("predictions.csv", encoding="utf-8") as file:
+            lines = [line.split(",") for line in file.read().splitlines()[1:]]
+        self.assertEqual(model.predict("photos").tolist(), [line[1] for line in lines])
+        self.assertEqual(model.predict_proba("photos").max(axis=1).tolist(), [float(line[2]) for line in lines])
+        self.assertTrue(np.any(model.predict_proba("photos", preprocess="none") != model.predict_proba("photos")))
+
+    def test_images_that_are_not_kept_are_decoded_again(self):
+        self.write_photos()
+        for name, options in (("kept", {"resize": 12}), ("decoded", {"preprocess": "12/12", "image_cache": 1})):
+            gbv.train({"a": "photos"}, "pooled", **BRIEF, **options).save(name)
+        self.assertEqual(content("kept"), content("decoded"))
 
     def test_sizes(self):
         self.assertEqual(Reading().sizes(), (0, 0))
@@ -207,8 +210,8 @@ class Features(FolderTest):
         again = gbv.train({"a": (sources["camera 0"][0], np.arange(24) % 2)}, "equal", pretrained="first.safetensors",
                           **BRIEF)
         self.assertIn("its head has 3 classes; a new one for 2 was begun with random numbers", again.note)
-        self.assert_fails(gbv.InputError, "none.safetensors", gbv.train, sources, "equal", pretrained="none.safetensors",
-                          **BRIEF)
+        self.assert_fails(gbv.InputError, "none.safetensors", gbv.train, sources, "equal",
+                          pretrained="none.safetensors", **BRIEF)
         self.assert_fails(gbv.UsageError, "pretrained is for networks of images", gbv.value, *photographers(),
                           pretrained="first.safetensors")
 
