@@ -25,7 +25,7 @@ static seen see(const pictures *p, const char *path)
         const gbv_dataset *dataset = from ? from->dataset : p->reference;
         gbv_dataset *copy;
         made.features[s] = calloc(PICTURES * made.columns, sizeof(float));
-        assert_ok(gbv_features(model, dataset, made.features[s], &error), error);
+        assert_ok(gbv_features(model, dataset, made.features[s], NULL, NULL, &error), error);
         assert_ok(gbv_dataset_create(from ? from->name : "reference",
                                      gbv_matrix_f32(made.features[s], PICTURES, made.columns), dataset->labels, NULL, 0,
                                      &copy, &error),

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the files a new user would come with, from real images (Debian's Fashion-MNIST). The standard library only.
+"""Makes the files a new user would come with, from real images (Debian's Fashion-MNIST). The standard library only, but
+for photos, which need Pillow.
 
-    make_inputs.py label_studio|crowd|vendors FOLDER
+    make_inputs.py label_studio|crowd|vendors|photos FOLDER
 
 label_studio  items/*.png and export.json: 40 annotators of 240 photos, as Label Studio exports them
 crowd         items.npz (with ids), crowd.csv (task,worker,label), wide.csv (task x worker), gold.csv (task,label)
 vendors       reference/ (image folder), five vendors as NPZ and image folders whose labels are spelt as vendors do
+photos        reference/, test/ and three vendors as folders CLASS/IMAGE.jpg: gray, wide and tiny ones, some mislabelled
 """
 import gzip
 import json
@@ -163,8 +165,39 @@ def make_vendors(folder):
     write_images(os.path.join(vendors, "ever"), [(image, mistaken(label, .34, dice)) for image, label in parts[4]])
 
 
+def write_photos(folder, rows, shape=None):
+    """JPEG files; `shape` (width, height) cuts and pads the picture or makes it smaller."""
+    from PIL import Image
+    for number, (image, label) in enumerate(rows):
+        picture = Image.frombytes("L", (SIDE, SIDE), image)
+        if shape and shape[0] < SIDE:
+            picture = picture.resize(shape)
+        elif shape:
+            wide = Image.new("L", shape)
+            wide.paste(picture, ((shape[0] - SIDE) // 2, (shape[1] - SIDE) // 2))
+            picture = wide
+        os.makedirs(os.path.join(folder, label), exist_ok=True)
+        picture.save(os.path.join(folder, label, f"{number:04}.jpg"), quality=90)
+
+
+def make_photos(folder):
+    """Vendor north is right, east sends wide pictures of which a third are mislabelled, and south tiny ones of which
+    most are."""
+    dice = random.Random(4)
+    rows = load(330)
+    write_photos(os.path.join(folder, "reference"), rows[:90])
+    write_photos(os.path.join(folder, "test"), rows[90:150])
+    parts = [rows[150 + 60 * v:210 + 60 * v] for v in range(3)]
+    vendors = os.path.join(folder, "vendors")
+    write_photos(os.path.join(vendors, "north"), parts[0])
+    write_photos(os.path.join(vendors, "east"), [(image, mistaken(label, .34, dice)) for image, label in parts[1]],
+                 (44, 30))
+    write_photos(os.path.join(vendors, "south"), [(image, mistaken(label, .7, dice)) for image, label in parts[2]],
+                 (14, 14))
+
+
 if __name__ == "__main__":
-    kinds = {"label_studio": make_label_studio, "crowd": make_crowd, "vendors": make_vendors}
+    kinds = {"label_studio": make_label_studio, "crowd": make_crowd, "vendors": make_vendors, "photos": make_photos}
     if len(sys.argv) != 3 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     kinds[sys.argv[1]](sys.argv[2])
