@@ -71,7 +71,7 @@ typedef struct net {
     size_t layer_count, layer_capacity;
     size_t features; /* the tensor that the last layer reads: what gbv calls features */
     size_t feature_count;
-    net_tensor *tensors; /* in torchvision's order: every layer's weight, bias, running_mean, running_var */
+    net_tensor *tensors; /* by layer: weight, bias, running_mean, running_var, named as torchvision does */
     size_t tensor_count;
     size_t parameter_count, statistic_count;
 } net;
