@@ -53,7 +53,9 @@ class SameAsTheProgram(FolderTest):
         reference, sources = people(columns=12, dtype="u1")
         flat = gbv.value(reference, sources)
         images = {name: (x.reshape(-1, 3, 4), y) for name, (x, y) in sources.items()}
-        self.assertEqual(gbv.value((reference[0].reshape(-1, 2, 6), reference[1]), images).to_json(), flat.to_json())
+        self.assertEqual(gbv.value((reference[0].reshape(-1, 3, 4), reference[1]), images).to_json(), flat.to_json())
+        self.assert_fails(gbv.InputError, "images of 6 x 2 pixels", gbv.value,
+                          (reference[0].reshape(-1, 2, 6), reference[1]), images)
 
     def test_measures_models_and_options(self):
         reference, sources = people()
