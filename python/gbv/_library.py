@@ -310,11 +310,12 @@ class Watch:
         self.note = gbv_progress()
         self._progress, self._on_epoch = progress, on_epoch
         self._epochs: deque[Epoch] = deque()
-        self._hear = _EPOCH_CALLBACK(self._keep_epoch)
+        self._hear: Any = None
 
     def over(self, options: gbv_model_options) -> Watch:
         options.progress, options.context = self.callback, self.context
         if self._on_epoch is not None:
+            self._hear = _EPOCH_CALLBACK(self._keep_epoch)
             options.on_epoch = ctypes.cast(self._hear, c_void_p)
         return self
 
