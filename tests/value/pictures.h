@@ -9,19 +9,20 @@ typedef struct pictures {
     char *folder;
     gbv_dataset *all, *reference;
     gbv_sources *sources;
+    size_t count; /* images of each */
 } pictures;
 
-enum { PICTURES = 40, PICTURE_SOURCES = 3 };
+enum { PICTURE_SOURCES = 3 };
 
-static inline pictures *pictures_create(void)
+static inline pictures *pictures_create(size_t count)
 {
     static const char *const called[PICTURE_SOURCES] = {"clean", "other", "poisoned"};
     gbv_dataset *all = fashion_read(); /* the test ends here where there is none */
     pictures *p = calloc(1, sizeof *p);
     gbv_error error;
-    *p = (pictures){.folder = test_folder_create(), .all = all, .sources = gbv_sources_create()};
+    *p = (pictures){.folder = test_folder_create(), .all = all, .sources = gbv_sources_create(), .count = count};
     for (size_t s = 0; s <= PICTURE_SOURCES; s++) {
-        images own = images_of(all, PICTURES * s, PICTURES, 3);
+        images own = images_of(all, count * s, count, 3);
         const char *argument =
             images_write(&own, p->folder, s < PICTURE_SOURCES ? called[s] : "reference", s == PICTURE_SOURCES - 1);
         if (s < PICTURE_SOURCES)

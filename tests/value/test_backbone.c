@@ -24,10 +24,10 @@ static seen see(const pictures *p, const char *path)
         const source *from = s < PICTURE_SOURCES ? &p->sources->items[s] : NULL;
         const gbv_dataset *dataset = from ? from->dataset : p->reference;
         gbv_dataset *copy;
-        made.features[s] = calloc(PICTURES * made.columns, sizeof(float));
+        made.features[s] = calloc(p->count * made.columns, sizeof(float));
         assert_ok(gbv_features(model, dataset, made.features[s], NULL, NULL, &error), error);
         assert_ok(gbv_dataset_create(from ? from->name : "reference",
-                                     gbv_matrix_f32(made.features[s], PICTURES, made.columns), dataset->labels, NULL, 0,
+                                     gbv_matrix_f32(made.features[s], p->count, made.columns), dataset->labels, NULL, 0,
                                      &copy, &error),
                   error);
         if (from)
@@ -58,7 +58,7 @@ static gbv_result *value_of(const gbv_dataset *reference, const gbv_sources *sou
 static void methods_compare_what_the_network_sees(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(40);
     char *path = pictures_write_network(p, 1);
     seen s = see(p, path);
     static const char *const methods[] = {"lava", "knn-shapley"};
@@ -89,7 +89,7 @@ static void methods_compare_what_the_network_sees(void **state)
 static void mmd_compares_what_the_network_sees(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(40);
     char *path = pictures_write_network(p, 1);
     seen s = see(p, path);
     gbv_value_options options = pictures_options();
@@ -99,9 +99,9 @@ static void mmd_compares_what_the_network_sees(void **state)
     gbv_result *result = value_of(p->reference, p->sources, &options);
     assert_string_equal(result->feature_space, BACKBONE_SPACE);
     for (size_t i = 0; i < PICTURE_SOURCES; i++) {
-        gbv_measure_input input = {.rows = PICTURES,
-                                   .features = gbv_matrix_f32(s.features[PICTURE_SOURCES], PICTURES, s.columns),
-                                   .source_features = gbv_matrix_f32(s.features[i], PICTURES, s.columns),
+        gbv_measure_input input = {.rows = p->count,
+                                   .features = gbv_matrix_f32(s.features[PICTURE_SOURCES], p->count, s.columns),
+                                   .source_features = gbv_matrix_f32(s.features[i], p->count, s.columns),
                                    .threads = 1};
         double expected;
         gbv_error error;
@@ -118,7 +118,7 @@ static void mmd_compares_what_the_network_sees(void **state)
 static void no_number_of_threads_changes_a_byte(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(40);
     char *path = pictures_write_network(p, 1);
     for (int way = 0; way < 4; way++) {
         gbv_value_options options = pictures_options();
@@ -147,7 +147,7 @@ static void no_number_of_threads_changes_a_byte(void **state)
 static void without_a_reference_sources_are_compared_with_each_other(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(40);
     char *path = pictures_write_network(p, 1);
     gbv_value_options options = pictures_options();
     options.model.epochs = 1;
@@ -177,7 +177,7 @@ static void assert_refused(const pictures *p, const gbv_value_options *options, 
 static void a_file_of_weights_that_does_not_serve_is_refused_first(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(40);
     char *path = pictures_write_network(p, 1);
     gbv_value_options options = pictures_options();
     options.model.pretrained = "/no/such/file";

@@ -197,7 +197,7 @@ static bool stop_at_once(void *context, const char *stage, size_t done, size_t t
 static void a_valuation_by_davinz_does_not_depend_on_threads(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(20);
     gbv_value_options options = pictures_options();
     options.method = "davinz";
     options.replicates = 8;

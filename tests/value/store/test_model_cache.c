@@ -244,7 +244,7 @@ static void a_folder_that_cannot_be_made_stops_nothing(void **state)
 static void a_valuation_finds_its_models_again(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(12);
     gbv_value_options options = pictures_options();
     char cache[600];
     size_t trained, found;
@@ -282,7 +282,7 @@ static void a_valuation_finds_its_models_again(void **state)
 static void networks_are_fitted_again_only_where_that_is_asked_for(void **state)
 {
     (void)state;
-    pictures *p = pictures_create();
+    pictures *p = pictures_create(12);
     gbv_value_options options = pictures_options();
     char cache[600];
     size_t trained, found;
