@@ -30,17 +30,6 @@ static size_t weights_of(const net *n, size_t layer_index)
     return count;
 }
 
-static void take_out_batch_norm(const net *n, net_values *values)
-{
-    for (const net_tensor *t = n->tensors; t < n->tensors + n->tensor_count; t++)
-        if (n->layers[t->layer].kind == LAYER_BATCH_NORM) {
-            bool one = strstr(t->name, ".weight") || strstr(t->name, ".running_var");
-            float *to = (t->statistic ? values->statistics : values->parameters) + t->offset;
-            for (size_t i = 0; i < t->count; i++)
-                to[i] = one;
-        }
-}
-
 gbv_status davinz_network_open(davinz_network *d, const gbv_model_options *options, const sample *images,
                                size_t classes, size_t memory, size_t threads, gbv_error *error)
 {
@@ -54,8 +43,8 @@ gbv_status davinz_network_open(davinz_network *d, const gbv_model_options *optio
     gbv_status status = network_create(images, &start, classes, &d->model, error);
     if (status != GBV_OK)
         return status;
+    /* Batch norm begins with gain and variance 1, shift and mean 0: frozen, it does nothing. */
     net_initialise(d->model->net, options->seed, "davinz", 0, &d->model->values);
-    take_out_batch_norm(d->model->net, &d->model->values);
     for (size_t l = 0; l < d->model->net->layer_count; l++)
         if (has_weights(&d->model->net->layers[l]))
             d->gradients += weights_of(d->model->net, l);
