@@ -116,7 +116,7 @@ static void gray_images_serve_networks_of_colours(void **state)
         for (size_t j = 0; j < 400; j++)
             pixels[400 * i + j] = (unsigned char)(random_below(&stream, 128) + (i % 2 ? 127 : 0));
     }
-    gbv_model_options options = cnn_options(2);
+    gbv_model_options options = cnn_options(1);
     options.model = "resnet18";
     options.batch = 8;
     gbv_error error;
@@ -142,11 +142,11 @@ static void gray_images_serve_networks_of_colours(void **state)
     assert_ok(model_read_out(model, &shown, &(readout){.probabilities = p}, &scratch, &error), error);
     assert_true(p[0] == 1);
     gbv_model_free(model);
-    part.count = shown.rows = 24;
-    options.batch = 1;
+    part.count = shown.rows = 3;
+    options.batch = options.epochs = 1;
     assert_ok(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), error);
     gbv_model_free(model);
-    options.batch = 8;
+    part.count = shown.rows = 24;
 
     part.shape.channels = 2, part.shape.height = 10;
     assert_int_equal(model_fit(&shown, 2, &options, "s", &scratch, &model, &error), GBV_BAD_INPUT);
