@@ -61,3 +61,6 @@ echo "## What --dry-run expects"
 echo
 echo "## Networks"
 /usr/bin/python3 bench/run_network.py
+echo
+echo "## Features of JPEG files"
+/usr/bin/python3 bench/run_features.py
