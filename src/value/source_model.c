@@ -8,7 +8,7 @@ static gbv_status find_key(const valuation *v, size_t source_index, uint32_t dra
                            bool *kept, char key[65], gbv_error *error)
 {
     sample_part part;
-    *kept = options->cache && model_kind_find(options->model)->of_images;
+    *kept = options->cache && *options->cache && model_kind_find(options->model)->of_images;
     if (!*kept)
         return GBV_OK;
     sample rows = problem_source_sample(&v->given, source_index, &part);

@@ -38,7 +38,7 @@ static gbv_status add_pretrained(hash_stream *hash, const char *path, gbv_error 
     gbv_status status = mapped_file_open(path, &file, error);
     if (status != GBV_OK)
         return status;
-    fingerprint_text(hash, "pretrained", "");
+    fingerprint_number(hash, "pretrained", (double)file.size);
     hash_add(hash, file.bytes, file.size);
     mapped_file_close(&file);
     return GBV_OK;
@@ -65,21 +65,22 @@ static char *path_of(const char *folder, const char *key)
     return asprintf(&path, "%s/%s" ENDING, folder, key) < 0 ? NULL : path;
 }
 
-static bool hash_values(const gbv_model *model, char sha256[65])
+static bool hash_model(const gbv_model *model, char sha256[65])
 {
     hash_stream hash = hash_open();
+    hash_add(&hash, model->classes, model->outputs * sizeof *model->classes);
     hash_add(&hash, model->values.parameters, model->net->parameter_count * sizeof *model->values.parameters);
     hash_add(&hash, model->values.statistics, model->net->statistic_count * sizeof *model->values.statistics);
     return hash_close(&hash, sha256);
 }
 
-/* Whether the numbers are those that were written: a flipped bit would make a model of its own. */
+/* Whether classes and numbers are those that were written: a flipped bit would make a model of its own. */
 static bool is_sound(const gbv_model *model)
 {
     char sha256[65];
     json_t *about = model->history ? json_loads(model->history, 0, NULL) : NULL;
     const char *written = json_string_value(json_object_get(about, "sha256"));
-    bool sound = written && hash_values(model, sha256) && strcmp(written, sha256) == 0;
+    bool sound = written && hash_model(model, sha256) && strcmp(written, sha256) == 0;
     json_decref(about);
     return sound;
 }
@@ -93,8 +94,9 @@ static bool number_classes(gbv_model *model)
         if (*end || class_index < 0 || class_index > INT32_MAX)
             return false;
         model->classes[z] = (int32_t)class_index;
-        free(model->class_names[z]);
     }
+    for (size_t z = 0; z < model->outputs; z++)
+        free(model->class_names[z]);
     free(model->class_names);
     model->class_names = NULL;
     return true;
@@ -106,8 +108,8 @@ gbv_model *model_cache_find(const char *folder, const char *key)
     gbv_model *model = NULL;
     gbv_error error;
     if (path && access(path, R_OK) == 0) {
-        if (gbv_model_read(path, &model, &error) != GBV_OK || !model->net || !is_sound(model) || !model->class_names ||
-            !number_classes(model)) {
+        if (gbv_model_read(path, &model, &error) != GBV_OK || !model->net || !model->class_names ||
+            !number_classes(model) || !is_sound(model)) {
             gbv_model_free(model);
             model = NULL;
             unlink(path);
@@ -148,7 +150,7 @@ static char *describe(const char *subject, size_t rows, const gbv_model *model)
 {
     char *text = NULL, sha256[65];
     size_t length;
-    FILE *stream = hash_values(model, sha256) ? open_memstream(&text, &length) : NULL;
+    FILE *stream = hash_model(model, sha256) ? open_memstream(&text, &length) : NULL;
     if (!stream)
         return NULL;
     json_writer json = json_open(stream);

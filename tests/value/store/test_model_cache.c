@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "value/store/model_cache.h"
 
 static char *key_of(const sample *data, size_t classes, gbv_model_options options, const char *subject, uint32_t draw)
@@ -129,12 +130,25 @@ static void change_byte(const char *path, long at)
     assert_int_equal(fclose(stream), 0);
 }
 
+/* Where a text stands in a file. */
+static long find_text(const char *path, const char *text)
+{
+    mapped_file file;
+    gbv_error error;
+    assert_ok(mapped_file_open(path, &file, &error), error);
+    const char *found = memmem(file.bytes, file.size, text, strlen(text));
+    assert_non_null(found);
+    long at = (long)(found - (const char *)file.bytes);
+    mapped_file_close(&file);
+    return at;
+}
+
 static void a_damaged_file_is_no_model_and_is_deleted(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
     gbv_model *model = make_network();
-    for (int damage = 0; damage < 5; damage++) {
+    for (int damage = 0; damage < 6; damage++) {
         assert_true(model_cache_keep(folder, 0, KEYS[0], "anna", 30, model));
         const char *path = file_of(folder, KEYS[0]);
         size_t size = size_of(path);
@@ -146,9 +160,11 @@ static void a_damaged_file_is_no_model_and_is_deleted(void **state)
             change_byte(path, 0); /* the size of the header */
         else if (damage == 3)
             change_byte(path, -40); /* the last bits of a weight: nothing else would tell */
-        else {                      /* a sound model that the cache has not written */
+        else if (damage == 4)
+            change_byte(path, find_text(path, "7\\\"]")); /* a class: 7 becomes 6 */
+        else {                                            /* a sound model that the cache has not written */
             gbv_error error;
-            char *names[] = {"x", "y"};
+            char *names[] = {"0", "y"};
             model->class_names = names;
             assert_ok(gbv_model_write(model, path, &error), error);
             model->class_names = NULL;
