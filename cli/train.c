@@ -203,16 +203,14 @@ static int run(const command *self, int count, char **arguments)
         options.on_epoch = hear_epoch;
     gbv_status status = gbv_train(in.sources, weights, &options, &model, &error);
     run_end_progress(&show);
-    if (status != GBV_OK)
-        code = complain(self, (int)status, "%s", error.message);
-    else
-        code = watch.code;
+    /* The model is kept first: what is told of it may fail, such as a full disk under --metrics. */
+    if (status == GBV_OK && show.output)
+        status = gbv_model_write(model, show.output, &error);
+    code = status == GBV_OK ? watch.code : complain(self, (int)status, "%s", error.message);
     if (code == PARSED && gbv_model_note(model))
         fprintf(stderr, "gbv train: %s\n", gbv_model_note(model));
     if (code == PARSED && test)
         code = print_accuracy(self, model, test);
-    if (code == PARSED && show.output && (status = gbv_model_write(model, show.output, &error)) != GBV_OK)
-        code = complain(self, (int)status, "%s", error.message);
     if (code == PARSED)
         code = run_finish(self, &show, options.threads);
 done:
