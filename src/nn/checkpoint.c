@@ -104,9 +104,10 @@ gbv_status checkpoint_write(const checkpoint *c, gbv_error *error)
     const metadata texts[] = {{"format", "gbv-checkpoint"}, {"gbv", gbv_version()}, {"identity", c->identity}};
     if (safetensors_write(output.stream, tensors, count, texts, sizeof texts / sizeof *texts)) {
         status = output_commit(&output, error);
-        if (status != GBV_OK)
-            status = error_prefix(error, status,
-                                  "the checkpoint of epoch %zu was lost, the one before is kept: ", epochs + 1);
+        if (status != GBV_OK) /* of the epoch that has just ended, or of the one that is under way */
+            status =
+                error_prefix(error, status,
+                             "the checkpoint of epoch %zu was lost, the one before is kept: ", epochs + (s->batch > 0));
     } else {
         output_abandon(&output);
         status = error_out_of_memory(error, "a checkpoint");
@@ -141,9 +142,12 @@ static gbv_status read_arrays(checkpoint *c, const safetensors *file, size_t mos
     named_floats arrays[MOST_TENSORS] = {{0}};
     size_t count = list_arrays(c, arrays), epochs = c->state->epoch;
     gbv_status status = GBV_OK;
-    if (epochs > most_epochs || c->state->best_epoch > epochs || c->state->threads == 0)
+    if (epochs > most_epochs || c->state->best_epoch > epochs)
         return error_set(error, GBV_BAD_INPUT, "%s: says that epoch %zu of %zu is done: remove it and begin anew",
                          c->path, epochs, most_epochs);
+    if (c->state->threads == 0 || c->state->threads > MOST_THREADS)
+        return error_set(error, GBV_BAD_INPUT, "%s: says that it was trained by %zu threads: remove it and begin anew",
+                         c->path, c->state->threads);
     for (size_t i = 0; i < count && status == GBV_OK; i++)
         status = safetensors_floats(file, arrays[i].name, 1, &arrays[i].count, "a checkpoint", arrays[i].values, error);
     double *curve = memory_array(epochs + 1, CURVE_COLUMNS * sizeof *curve);

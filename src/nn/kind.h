@@ -26,7 +26,7 @@ typedef struct training_defaults {
     const char *normalise;
 } training_defaults;
 
-enum { FEWEST_HELD_OUT = 20 };
+enum { FEWEST_HELD_OUT = 20, MOST_THREADS = 4096 /* of one model */ };
 
 typedef struct model_kind {
     const char *name;

@@ -6,7 +6,7 @@
 #include "nn/kind.h"
 #include "nn/schedule.h"
 
-enum { MOST_HIDDEN = 1 << 20, MOST_BATCH = 1 << 24, MOST_THREADS = 4096 };
+enum { MOST_HIDDEN = 1 << 20, MOST_BATCH = 1 << 24 };
 
 static const size_t MOST_EPOCHS = (size_t)1 << 40;
 
