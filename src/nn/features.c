@@ -36,7 +36,8 @@ static gbv_status read_block(const gbv_model *model, const gbv_dataset *dataset,
         rows[i] = dataset->row_index ? dataset->row_index[first + i] : first + i;
     sample_part part = sample_part_of(dataset, rows, count, NULL, NULL);
     sample block = sample_of(&part);
-    gbv_status status = model_read_out(model, &block, &(readout){.features = wide, .threads = threads}, scratch, error);
+    readout out = {.features = wide, .threads = threads, .before = first};
+    gbv_status status = model_read_out(model, &block, &out, scratch, error);
     for (size_t i = 0; i < count * width && status == GBV_OK; i++)
         features[i] = (float)wide[i];
     return status == GBV_OK ? status : error_prefix(error, status, "%s: ", dataset->name);

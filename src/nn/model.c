@@ -371,7 +371,7 @@ gbv_status model_read_out(const gbv_model *model, const sample *data, const read
             if (!isfinite(output.out[i]))
                 return error_set(error, GBV_BAD_INPUT,
                                  "row %zu takes the model out of the range of numbers: its features are too large",
-                                 first + i / model->outputs + 1);
+                                 out->before + first + i / model->outputs + 1);
         write_block(model, out, first, count, model->hidden ? hidden.out : NULL, output.out);
     }
     return sample_check(data, error);

@@ -95,6 +95,7 @@ typedef struct readout {
     double *features;      /* rows x model_feature_count: hidden activations (mlp), centred logits (linear), pooled
                               features (networks of images) */
     size_t threads;        /* networks of images: that may be used; 0: one */
+    size_t before;         /* rows of the same dataset before these: what errors count from */
 } readout;
 
 size_t model_feature_count(const gbv_model *model);

@@ -189,7 +189,7 @@ static gbv_status write_batch(const gbv_model *model, const program *p, const re
         if (!isfinite(logits[i]))
             return error_set(error, GBV_BAD_INPUT,
                              "row %zu takes the model out of the range of numbers: its pixels are too large",
-                             first + i / outputs + 1);
+                             out->before + first + i / outputs + 1);
     if (out->logits)
         memcpy(out->logits + first * outputs, logits, count * outputs * sizeof *logits);
     if (out->features)

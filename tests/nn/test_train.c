@@ -223,6 +223,29 @@ static void datasets_that_do_not_fit_the_model_are_refused(void **state)
     gbv_model_free(model);
 }
 
+/* Features are made block by block; a row that cannot be used is told by its number in the dataset. */
+static void features_name_the_row_that_is_out_of_range(void **state)
+{
+    (void)state;
+    enum { ROWS = 700, BAD = 650 };
+    stand *s = stand_create(40, 40);
+    gbv_model *model = train(s, (double[]){1, 1});
+    gbv_error error;
+    gbv_dataset *dataset;
+    double *rows = calloc(ROWS, 3 * sizeof *rows);
+    float *features = calloc(ROWS, gbv_model_feature_count(model) * sizeof *features);
+    rows[(BAD - 1) * 3] = 1e308;
+    for (size_t i = 0; i < model->parameter_count; i++)
+        model->parameters[i] *= 100;
+    assert_ok(gbv_dataset_create("many", gbv_matrix_f64(rows, ROWS, 3), NULL, NULL, 0, &dataset, &error), error);
+    assert_int_equal(gbv_features(model, dataset, features, NULL, NULL, &error), GBV_BAD_INPUT);
+    assert_non_null(strstr(error.message, "row 650 "));
+    gbv_dataset_free(dataset);
+    gbv_model_free(model);
+    free(rows), free(features);
+    stand_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +256,7 @@ int main(void)
         cmocka_unit_test(training_can_be_interrupted),
         cmocka_unit_test(evaluation_agrees_with_counting_by_hand),
         cmocka_unit_test(datasets_that_do_not_fit_the_model_are_refused),
+        cmocka_unit_test(features_name_the_row_that_is_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
