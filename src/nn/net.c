@@ -180,24 +180,12 @@ static void initialise(const net *n, const net_tensor *t, random_stream stream, 
         }
 }
 
-static void initialise_from(const net *n, size_t first_layer, uint64_t seed, const char *subject, uint32_t draw,
-                            net_values *values)
-{
-    for (const net_tensor *t = n->tensors; t < n->tensors + n->tensor_count; t++)
-        if (t->layer >= first_layer) {
-            random_stream stream = random_stream_open_draw(seed, subject, RANDOM_WEIGHTS, draw);
-            /* A number takes one block at most; nets that differ in their heads alone begin alike. */
-            random_stream_seek(&stream, (uint64_t)draw << 32 | t->offset);
-            initialise(n, t, stream, values);
-        }
-}
-
 void net_initialise(const net *n, uint64_t seed, const char *subject, uint32_t draw, net_values *values)
 {
-    initialise_from(n, 0, seed, subject, draw, values);
-}
-
-void net_initialise_head(const net *n, uint64_t seed, const char *subject, uint32_t draw, net_values *values)
-{
-    initialise_from(n, n->layer_count - 1, seed, subject, draw, values);
+    for (const net_tensor *t = n->tensors; t < n->tensors + n->tensor_count; t++) {
+        random_stream stream = random_stream_open_draw(seed, subject, RANDOM_WEIGHTS, draw);
+        /* A number takes one block at most; nets that differ in their heads alone begin alike. */
+        random_stream_seek(&stream, (uint64_t)draw << 32 | t->offset);
+        initialise(n, t, stream, values);
+    }
 }

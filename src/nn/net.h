@@ -1,7 +1,8 @@
 /* net.h - a network as a short list of layers that knows no hardware, and the names and places of its numbers.
  *
- *     net *n = net_create("resnet18", &(net_options){.channels = 3, .outputs = 10}, error);
+ *     net *n;
  *     net_values values;
+ *     net_create("resnet18", &(net_options){.channels = 3, .outputs = 10}, &n, error);
  *     net_values_create(n, &values, error);
  *     net_initialise(n, seed, "anna", 0, &values);
  *     ... program_compile(n, ...), program_load(p, &values) ...
@@ -106,7 +107,5 @@ void net_values_free(net_values *values);
 /* Random numbers as torchvision begins with: convolutions normal with variance 2 / (outputs * kernel^2), linear layers
  * uniform within 1 / sqrt(inputs), batch norm 1 and 0. Keyed by all of (seed, subject, draw). */
 void net_initialise(const net *n, uint64_t seed, const char *subject, uint32_t draw, net_values *values);
-/* The same for the last layer alone. */
-void net_initialise_head(const net *n, uint64_t seed, const char *subject, uint32_t draw, net_values *values);
 
 #endif

@@ -52,12 +52,6 @@ void program_free(program *p)
     free(p);
 }
 
-size_t program_bytes(const program *p)
-{
-    size_t arrays = 1 + (p->gradient != NULL) + (p->first != NULL) + (p->second != NULL);
-    return p->memory_bytes + arrays * p->own_count * sizeof(float);
-}
-
 static void load(const step *s, const float *plain, float *own)
 {
     if (s->op->load)

@@ -7,7 +7,7 @@
  *     for each batch:
  *         program_images(p, &images);  or  program_rows(p, rows);
  *         program_forward(p, key);
- *         loss = program_loss(p, &task);
+ *         loss = program_loss(p, task);
  *         program_backward(p);
  *         program_update(p, &step, true);
  *     program_store(p, &values);
@@ -39,7 +39,6 @@ typedef struct program_options {
 GBV_MUST_CHECK gbv_status program_compile(const net *n, const program_options *options, program **made,
                                           gbv_error *error);
 void program_free(program *p);
-size_t program_bytes(const program *p); /* of memory that it holds */
 
 void program_load(program *p, const net_values *values);
 void program_store(const program *p, net_values *values); /* training only */
@@ -55,7 +54,7 @@ void program_rows(program *p, const float *rows);
 
 /* The numbers of dropout are keyed by `key`; nothing else is random. */
 void program_forward(program *p, uint64_t key);
-/* Mean loss of the batch by task->targets and weights, with batch and classes filled in; leaves its gradient. */
+/* Mean loss of the batch by task.targets and weights, with batch and classes filled in; leaves its gradient. */
 double program_loss(program *p, cross_entropy_task task);
 /* Instead: any gradient by the logits (batch x outputs), such as a one at the class of each row. */
 void program_set_gradient(program *p, const float *logits_gradient);
