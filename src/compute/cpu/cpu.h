@@ -1,7 +1,7 @@
-/* cpu.h - the entries of the backend cpu: oneDNN for convolution, batch norm and pooling, OpenBLAS for linear layers,
- * and loops of its own. Every operation sets OpenMP's number of threads while it is prepared and run, so the caller
- * need not; an operation for several threads is prepared and run outside of other OpenMP workers. One thread at a time
- * runs an operation; different ones run side by side. */
+/* cpu.h - the entries of the backend cpu: oneDNN for convolution, batch norm, pooling and the products of linear
+ * layers, and loops of its own. Every operation sets OpenMP's number of threads while it is prepared and run, so the
+ * caller need not; an operation for several threads is prepared and run outside of other OpenMP workers. One thread at
+ * a time runs an operation; different ones run side by side. */
 #ifndef COMPUTE_CPU_CPU_H
 #define COMPUTE_CPU_CPU_H
 
