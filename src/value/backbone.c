@@ -51,7 +51,7 @@ static gbv_status embed_all(const valuation *v, const gbv_model *model, backbone
         gbv_error own;
         sample rows = rows_of(v, i, &part);
         const gbv_model_options *o = &v->options->model;
-        bool stop = failed == GBV_INTERRUPTED;
+        bool stop = __atomic_load_n(&failed, __ATOMIC_RELAXED) == GBV_INTERRUPTED;
         gbv_status status = stop ? GBV_INTERRUPTED : embed(model, &rows, b->features[i], &own);
 #pragma omp critical(gbv_value_backbone)
         {
@@ -59,7 +59,7 @@ static gbv_status embed_all(const valuation *v, const gbv_model *model, backbone
                 status = error_set(&own, GBV_INTERRUPTED, "interrupted while the pretrained network saw the rows");
             if (status != GBV_OK && !stop && i < failed_index) {
                 failed_index = i;
-                failed = status;
+                __atomic_store_n(&failed, status, __ATOMIC_RELAXED);
                 if (error)
                     *error = own;
             }
