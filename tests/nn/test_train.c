@@ -232,17 +232,17 @@ static void features_name_the_row_that_is_out_of_range(void **state)
     gbv_model *model = train(s, (double[]){1, 1});
     gbv_error error;
     gbv_dataset *dataset;
-    double *rows = calloc(ROWS, 3 * sizeof *rows);
+    double *numbers = calloc(ROWS, 3 * sizeof *numbers);
     float *features = calloc(ROWS, gbv_model_feature_count(model) * sizeof *features);
-    rows[(BAD - 1) * 3] = 1e308;
+    numbers[(BAD - 1) * 3] = 1e308;
     for (size_t i = 0; i < model->parameter_count; i++)
         model->parameters[i] *= 100;
-    assert_ok(gbv_dataset_create("many", gbv_matrix_f64(rows, ROWS, 3), NULL, NULL, 0, &dataset, &error), error);
+    assert_ok(gbv_dataset_create("many", gbv_matrix_f64(numbers, ROWS, 3), NULL, NULL, 0, &dataset, &error), error);
     assert_int_equal(gbv_features(model, dataset, features, NULL, NULL, &error), GBV_BAD_INPUT);
     assert_non_null(strstr(error.message, "row 650 "));
     gbv_dataset_free(dataset);
     gbv_model_free(model);
-    free(rows), free(features);
+    free(numbers), free(features);
     stand_free(s);
 }
 
