@@ -103,6 +103,15 @@ static double test_accuracy(epoch_watch *watch, const gbv_epoch *epoch)
     return accuracy;
 }
 
+static void open_lines(run_options *run, epoch_watch *watch)
+{
+    bool to_stdout = strcmp(run->metrics, "-") == 0;
+    if (!run->metric_lines && watch->code == PARSED &&
+        !(run->metric_lines = to_stdout ? stdout : fopen(run->metrics, watch->goes_on ? "ae" : "we")))
+        watch->code = complain(watch->self, GBV_FAILED, "%s: cannot be written (%s): check the folder", run->metrics,
+                               strerror(errno));
+}
+
 static void write_line(run_options *run, epoch_watch *watch, const gbv_epoch *epoch, double accuracy)
 {
     const gbv_metric numbers[] = {
@@ -119,10 +128,7 @@ static void write_line(run_options *run, epoch_watch *watch, const gbv_epoch *ep
     };
     size_t count = sizeof numbers / sizeof *numbers - !watch->test;
     gbv_error error;
-    bool to_stdout = strcmp(run->metrics, "-") == 0;
-    if (!run->metric_lines && watch->code == PARSED &&
-        !(run->metric_lines = to_stdout ? stdout : fopen(run->metrics, watch->goes_on ? "ae" : "we")))
-        watch->code = complain(watch->self, GBV_FAILED, "%s: cannot be written (%s)", run->metrics, strerror(errno));
+    open_lines(run, watch);
     if (run->metric_lines && gbv_metrics_line(numbers, count, run->metric_lines, &error) != GBV_OK &&
         watch->code == PARSED)
         watch->code = complain(watch->self, GBV_FAILED, "%s: %s", run->metrics, error.message);
@@ -203,6 +209,9 @@ static int run(const command *self, int count, char **arguments)
         options.on_epoch = hear_epoch;
     gbv_status status = gbv_train(in.sources, weights, &options, &model, &error);
     run_end_progress(&show);
+    if (status == GBV_OK && show.metrics &&
+        watch.goes_on) /* the training may have been done already, and its lines stay */
+        open_lines(&show, &watch);
     /* The model is kept first: what is told of it may fail, such as a full disk under --metrics. */
     if (status == GBV_OK && show.output)
         status = gbv_model_write(model, show.output, &error);
