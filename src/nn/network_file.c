@@ -8,7 +8,7 @@
 #include "nn/kind.h"
 #include "nn/weights.h"
 
-enum { IMAGENET_RESIZE = 256, IMAGENET_SIDE = 224, MOST_SIDE = 1 << 16 };
+enum { IMAGENET_RESIZE = 256, IMAGENET_SIDE = 224, MOST_CHANNELS = 3, MOST_SIDE = 1 << 24 };
 
 tensor *network_tensors(const gbv_model *model)
 {
@@ -79,11 +79,11 @@ typedef struct preprocessing {
     const char *normalise;
 } preprocessing;
 
-static bool read_count(const json_t *object, const char *key, size_t least, size_t *count)
+static bool read_count(const json_t *object, const char *key, size_t least, size_t most, size_t *count)
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_integer(value) || json_integer_value(value) < (json_int_t)least ||
-        json_integer_value(value) > MOST_SIDE)
+        json_integer_value(value) > (json_int_t)most)
         return false;
     *count = (size_t)json_integer_value(value);
     return true;
@@ -102,9 +102,11 @@ static gbv_status read_preprocessing(const safetensors *file, size_t channels, p
     json_t *object = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(object, "normalise"));
     const normalisation *normalise = name ? normalisation_find(name) : NULL;
-    bool good = normalise && read_count(object, "resize", 0, &p->resize) && read_count(object, "crop", 0, &p->crop) &&
-                read_count(object, "height", 1, &p->shape.height) && read_count(object, "width", 1, &p->shape.width) &&
-                read_count(object, "channels", 1, &p->shape.channels);
+    bool good = normalise && read_count(object, "resize", 0, MOST_SIDE, &p->resize) &&
+                read_count(object, "crop", 0, MOST_SIDE, &p->crop) &&
+                read_count(object, "height", 1, MOST_SIDE, &p->shape.height) &&
+                read_count(object, "width", 1, MOST_SIDE, &p->shape.width) &&
+                read_count(object, "channels", 1, MOST_CHANNELS, &p->shape.channels);
     json_decref(object);
     if (!good)
         return error_set(error, GBV_BAD_INPUT,
