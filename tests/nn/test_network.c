@@ -57,7 +57,9 @@ static void a_readout_is_the_same_whole_or_in_pieces(void **state)
            *f = calloc(150 * features, sizeof *f), part[3];
     gbv_error error;
     arena scratch = {0};
-    assert_ok(model_read_out(model, images_sample(&s), &(readout){logits, p, f, 0}, &scratch, &error), error);
+    assert_ok(model_read_out(model, images_sample(&s), &(readout){.logits = logits, .probabilities = p, .features = f},
+                             &scratch, &error),
+              error);
     for (size_t i = 0; i < 150; i += 37) {
         images one = s;
         one.rows += i;
