@@ -430,9 +430,10 @@ static void features_are_the_centred_logits(void **state)
     arena scratch = {0};
     gbv_error error;
     assert_int_equal(model_feature_count(model), 3);
-    assert_ok(
-        model_read_out(model, rows_sample(&r, NULL), &(readout){logits, probabilities, features, 0}, &scratch, &error),
-        error);
+    assert_ok(model_read_out(model, rows_sample(&r, NULL),
+                             &(readout){.logits = logits, .probabilities = probabilities, .features = features},
+                             &scratch, &error),
+              error);
     for (size_t i = 0; i < 100; i++) {
         double mean = (logits[3 * i] + logits[3 * i + 1] + logits[3 * i + 2]) / 3, sum = 0, by_hand = model->bias[1];
         for (size_t j = 0; j < 6; j++)
