@@ -72,7 +72,7 @@ typedef struct gbv_model_options {
     const char *checkpoint;   /* gbv_train of a network: a file written after each epoch; NULL: none */
     bool resume;              /* go on from that file where it is there */
     uint64_t seed;            /* first weights and order of rows */
-    size_t threads;           /* 0: every core; results do not depend on it */
+    size_t threads;           /* 0: every core; results depend on it only where threads_per_model is taken from it */
     size_t threads_per_model; /* networks: that one model may use; its last bits depend on it. 0: one for the models of
                                  sources, which are trained side by side, and all for the final one */
     gbv_progress_callback *progress; /* may be NULL */
