@@ -71,6 +71,7 @@ static int finish(const command *self, run_options *run, const gbv_comparison *c
         run->more_metrics[4 + m] = (gbv_metric){names[m], comparison->result->measures[m].seconds};
     }
     run->more_count = count;
+    valuing_tell(self, comparison->result);
     code = write_comparison(self, run, comparison);
     if (code == GBV_OK)
         code = run_finish(self, run, threads);

@@ -37,7 +37,8 @@ void run_progress_options(run_options *run, size_t *threads, option table[PROGRE
 {
     run->progress_name = "auto";
     const option all[PROGRESS_OPTIONS] = {
-        {"threads", OPTION_COUNT, threads, "N", "workers (default: every core); the result does not depend on it", 0},
+        {"threads", OPTION_COUNT, threads, "N",
+         "workers (default: every core); results do not depend on it, but for the last bits of a final network", 0},
         {"progress", OPTION_TEXT, &run->progress_name, "auto|json|off",
          "progress on stderr (default: auto, on a terminal)", 0},
         {"metrics", OPTION_TEXT, &run->metrics, "FILE", "write seconds and memory as JSON", 0},

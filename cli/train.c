@@ -154,6 +154,19 @@ static void hear_epoch(void *context, const gbv_epoch *epoch)
         write_line(run, watch, epoch, accuracy);
 }
 
+/* One of them would write over the other. */
+static int check_files(const command *self, const run_options *show, const gbv_model_options *options)
+{
+    const char *files[] = {show->output, options->checkpoint, show->metrics};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
+                return complain(self, GBV_USAGE,
+                                "%s is named twice: -o, --checkpoint and --metrics need a file of their own each",
+                                files[i]);
+    return PARSED;
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     inputs in = {0};
@@ -188,6 +201,8 @@ static int run(const command *self, int count, char **arguments)
                         "choose one of --result FILE, --equal-sources, --pooled and --source-weights FILE");
     if (code == PARSED && !show.output && !chosen.test)
         code = complain(self, GBV_USAGE, "nothing would be kept; name the model's file with -o FILE or a --test set");
+    if (code == PARSED)
+        code = check_files(self, &show, &options);
     if (code == PARSED)
         code = run_start(self, &show);
     inputs_serve(&in, &options);

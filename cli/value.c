@@ -86,6 +86,7 @@ static int finish(const command *self, run_options *show, const gbv_result *resu
         models[1] = (gbv_metric){"models_found", (double)result->models_found};
         show->more_metrics = models;
         show->more_count = 2;
+        valuing_tell(self, result);
     }
     return run_finish(self, show, threads);
 }

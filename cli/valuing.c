@@ -1,6 +1,7 @@
 #include "valuing.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,15 @@ int valuing_read(const command *self, valuing *chosen, const inputs *in)
             return PARSED;
     return complain(self, GBV_BAD_INPUT, "%s: every prior is zero: give at least one source a positive one",
                     chosen->prior);
+}
+
+void valuing_tell(const command *self, const gbv_result *result)
+{
+    if (result->models_lost)
+        fprintf(stderr,
+                "gbv %s: %zu trained network%s could not be kept for later runs: check the disk and the folder of "
+                "--cache (gbv cache names it)\n",
+                self->name, result->models_lost, result->models_lost == 1 ? "" : "s");
 }
 
 void valuing_free(valuing *chosen)

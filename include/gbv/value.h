@@ -216,6 +216,7 @@ typedef struct gbv_result {
     /* What scoring took; not part of what is written. */
     size_t models_trained; /* of sources, refits included */
     size_t models_found;   /* in the cache instead */
+    size_t models_lost;    /* trained, but the cache could not keep them */
 } gbv_result;
 
 /* The whole job in one call: reads the reference and one file per source, fits, scores, weighs. */

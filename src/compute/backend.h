@@ -147,6 +147,7 @@ typedef struct optimizer_step {
 
 typedef struct backend {
     const char *name, *summary;
+    unsigned (*level)(void); /* of the instructions it uses here: part of what last bits depend on */
     /* Each prepares an operation that the caller closes. GBV_USAGE for sizes that make no sense: sizes.h. */
     gbv_status (*convolution)(const convolution_shape *shape, const op_setting *setting, op **made, gbv_error *error);
     gbv_status (*batch_norm)(const batch_norm_shape *shape, const op_setting *setting, op **made, gbv_error *error);

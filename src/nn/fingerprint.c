@@ -27,6 +27,7 @@ void fingerprint_training(hash_stream *hash, const gbv_model_options *o, const c
     fingerprint_text(hash, "schedule", o->schedule);
     fingerprint_text(hash, "normalise", o->normalise);
     fingerprint_text(hash, "backend", backend_find(o->backend)->name); /* the one that "auto" stands for */
+    fingerprint_number(hash, "level", backend_find(o->backend)->level());
     fingerprint_text(hash, "subject", subject);
     fingerprint_text(hash, "instruction set", plan_instruction_set());
     const struct {

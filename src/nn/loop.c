@@ -138,6 +138,7 @@ static gbv_status compile(loop *l, gbv_error *error)
                            .in = task->rows.in,
                            .train = true,
                            .decays = task->decay > 0,
+                           .moments = l->optimizer == OPTIMIZER_SGD ? 1 : 2,
                            .threads = l->state.threads};
     gbv_status status = program_compile(task->net, &how, &l->train, error);
     if (status == GBV_OK && l->held_count) {

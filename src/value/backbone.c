@@ -79,6 +79,7 @@ gbv_status backbone_create(const valuation *v, backbone **made, gbv_error *error
     if (status == GBV_OK)
         status = gbv_model_run_with(model, o->backend, 1, error);
     if (status == GBV_OK) {
+        model->normalise = normalisation_find(gbv_model_resolve(o, 1).normalise); /* as m_s sees the pixels */
         /* Without a reference sources are judged by each other, one by one: there is nothing more to embed. */
         b->count = v->source_count + !valuation_is_crowd(v);
         b->columns = model_feature_count(model);

@@ -24,7 +24,7 @@ typedef struct worker {
     double *terms; /* a number per row of the largest target */
     watch *watch;
     double model_seconds, *seconds;
-    size_t models_trained, models_found; /* the second in the cache */
+    size_t models_trained, models_found, models_lost; /* found in the cache; trained, but not kept there */
 } worker;
 
 static double standard_error_of_mean(const double *terms, size_t count)
@@ -131,12 +131,14 @@ static gbv_status fit_model(const valuation *v, size_t index, const refit *how, 
                             gbv_error *error)
 {
     double begun = clock_seconds();
-    bool found;
+    model_origin origin;
     arena_reset(&w->fitting);
-    gbv_status status = source_model(v, index, how, &w->fitting, model, &found, error);
+    gbv_status status = source_model(v, index, how, &w->fitting, model, &origin, error);
     w->model_seconds += clock_seconds() - begun;
-    if (status == GBV_OK)
-        ++*(found ? &w->models_found : &w->models_trained);
+    if (status == GBV_OK) {
+        ++*(origin == MODEL_FOUND ? &w->models_found : &w->models_trained);
+        w->models_lost += origin == MODEL_NOT_KEPT;
+    }
     return status;
 }
 
@@ -213,6 +215,7 @@ static void worker_close(worker *w, valuation *v)
         v->model_seconds += w->model_seconds;
         v->models_trained += w->models_trained;
         v->models_found += w->models_found;
+        v->models_lost += w->models_lost;
         for (size_t m = 0; w->seconds && m < v->scoring_count; m++)
             v->scorings[m].seconds += w->seconds[m];
     }

@@ -26,23 +26,24 @@ gbv_status source_model_is_kept(const valuation *v, size_t source_index, uint32_
 }
 
 gbv_status source_model(const valuation *v, size_t source_index, const refit *how, arena *scratch, gbv_model **model,
-                        bool *found, gbv_error *error)
+                        model_origin *origin, gbv_error *error)
 {
     const gbv_model_options *options = v->given.model;
     const source *s = &v->sources->items[source_index];
     bool kept;
     char key[65];
     gbv_status status = find_key(v, source_index, how->draw, options, &kept, key, error);
-    *found = false;
+    *origin = MODEL_TRAINED;
     if (status != GBV_OK)
         return status;
     if (kept && (*model = model_cache_find(options->cache, key))) {
-        *found = true;
+        *origin = MODEL_FOUND;
         (*model)->backend = backend_find(options->backend); /* as if it had just been trained with it */
         return GBV_OK;
     }
     status = v->problem->phi(&v->given, source_index, how, scratch, model, error);
-    if (status == GBV_OK && kept)
-        model_cache_keep(options->cache, options->cache_bytes, key, s->name, s->row_count, *model);
+    if (status == GBV_OK && kept &&
+        !model_cache_keep(options->cache, options->cache_bytes, key, s->name, s->row_count, *model))
+        *origin = MODEL_NOT_KEPT;
     return status;
 }

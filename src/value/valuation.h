@@ -73,13 +73,13 @@ typedef struct valuation {
     struct pool *pool; /* the rows of all sources for methods that look at them; NULL: none needs them yet */
     target *targets;
     size_t target_count;
-    row_hashes *row_hashes;              /* of each source that this run scores */
-    double model_seconds;                /* of fitting */
-    size_t models_trained, models_found; /* the second in the cache instead */
-    size_t worker_bytes;                 /* the most memory that one worker needed */
-    bool tau_can_be_judged;              /* by final models on a labelled reference */
-    tau_choice tau_judged;               /* of the first scoring, when it has folds */
-    gbv_model **models;                  /* where each m_s is to be kept; NULL: nobody needs it after its scores */
+    row_hashes *row_hashes;                           /* of each source that this run scores */
+    double model_seconds;                             /* of fitting */
+    size_t models_trained, models_found, models_lost; /* found in the cache; trained, but not kept there */
+    size_t worker_bytes;                              /* the most memory that one worker needed */
+    bool tau_can_be_judged;                           /* by final models on a labelled reference */
+    tau_choice tau_judged;                            /* of the first scoring, when it has folds */
+    gbv_model **models; /* where each m_s is to be kept; NULL: nobody needs it after its scores */
 } valuation;
 
 /* value.c: the stages in their order. From options to checked options, with the prior and the names; to all that

@@ -164,6 +164,7 @@ gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
         status = score_sources(v, result, error);
     result->models_trained = v->models_trained;
     result->models_found = v->models_found;
+    result->models_lost = v->models_lost;
     if (status == GBV_OK && !record_run(result, v))
         status = error_out_of_memory(error, "the result");
     return status;

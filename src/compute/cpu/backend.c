@@ -18,10 +18,17 @@ static void update(const optimizer_step *step, float *parameters, const float *g
     }
 }
 
+/* What oneDNN will use, which its own environment may have lowered. */
+static unsigned level(void)
+{
+    return (unsigned)dnnl_get_effective_cpu_isa();
+}
+
 extern const backend backend_cpu;
 const backend backend_cpu = {
     .name = "cpu",
     .summary = "oneDNN: AVX2 or AVX-512, several threads",
+    .level = level,
     .convolution = cpu_convolution,
     .batch_norm = cpu_batch_norm,
     .relu = cpu_relu,

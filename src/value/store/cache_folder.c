@@ -132,17 +132,19 @@ gbv_status gbv_cache_trim(const char *folder, size_t bytes, size_t *removed, gbv
 {
     kept_files files;
     size_t held = 0, gone = 0;
+    bool full = false; /* all that was used before the first that has no room goes, too */
     gbv_status status = list_files(folder, true, &files, error);
     for (size_t i = 0; i < files.count && status == GBV_OK; i++) {
         const kept_file *file = &files.items[i];
-        if (file->bytes <= bytes && held <= bytes - file->bytes) {
-            held += file->bytes;
+        full |= file->bytes > bytes || held > bytes - file->bytes;
+        held += file->bytes;
+        if (!full)
             continue;
-        }
         if (unlink(file->path) == 0)
             gone++;
         else if (errno != ENOENT)
-            status = error_set(error, GBV_FAILED, "%s: cannot be deleted (%s)", file->path, strerror(errno));
+            status = error_set(error, GBV_FAILED, "%s: cannot be deleted (%s): check the permissions of the folder",
+                               file->path, strerror(errno));
     }
     forget(&files);
     if (removed)
