@@ -137,6 +137,7 @@ static int run(const command *self, int count, char **arguments)
     if (code != PARSED)
         goto done;
     run_watch(&show, &options->model.progress, &options->model.context);
+    valuing_watch(&chosen.valuing, &in);
     chosen.options.value = *options;
     chosen.options.test = test;
     if (chosen.dry_run) {

@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,9 @@ void run_progress_options(run_options *run, size_t *threads, option table[PROGRE
     run->progress_name = "auto";
     const option all[PROGRESS_OPTIONS] = {
         {"threads", OPTION_COUNT, threads, "N",
-         "workers (default: every core); results do not depend on it, but for the last bits of a final network", 0},
+         "workers (default: every core); results do not depend on it, but for a final network (see "
+         "--threads-per-model)",
+         0},
         {"progress", OPTION_TEXT, &run->progress_name, "auto|json|off",
          "progress on stderr (default: auto, on a terminal)", 0},
         {"metrics", OPTION_TEXT, &run->metrics, "FILE", "write seconds and memory as JSON", 0},
@@ -121,7 +124,9 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
         {"l2", OPTION_NUMBER, &model->l2, "NUMBER", "linear, mlp: weight of the squared norm in the mean loss", 0},
         {"hidden", OPTION_COUNT, &model->hidden, "N", "mlp: width of the hidden layer", 0},
         {"epochs", OPTION_COUNT, &model->epochs, "N",
-         with_defaults(epochs, "passes over the rows", print_epochs, "; more for few rows"), 0},
+         with_defaults(epochs, "passes over the rows", print_epochs,
+                       "; more for few rows: at least 600, 300 and 100 steps"),
+         0},
         {"batch", OPTION_COUNT, &model->batch, "N", with_defaults(batch, "rows a step", print_batch, ""), 0},
         {"learning-rate", OPTION_NUMBER, &model->learning_rate, "NUMBER",
          with_defaults(rate, "of the first step", print_rate, from_weights), 0},
@@ -149,7 +154,7 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
         {"backend", OPTION_TEXT, &model->backend, "NAME",
          "what networks run on: auto, cpu or reference (default: auto, the fastest there is)", 0},
         {"threads-per-model", OPTION_COUNT, &model->threads_per_model, "N",
-         "of a network; last bits depend on it (default: 1; gbv train: --threads)", 0},
+         "of a network, whose last bits depend on it, and over many steps more (default: 1; gbv train: --threads)", 0},
         {0},
     };
     memcpy(table, all, sizeof all);
@@ -283,6 +288,20 @@ int run_write_result(const command *self, const run_options *run, const gbv_resu
     if (status == GBV_OK && show)
         status = gbv_report_table(result, stdout, color, &error);
     return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
+}
+
+void run_tell_epoch(run_options *run, const gbv_epoch *epoch, double test_accuracy)
+{
+    run_end_progress(run);
+    if (strcmp(epoch->subject, "final") != 0)
+        fprintf(stderr, "%s: ", epoch->subject);
+    fprintf(stderr, "epoch %zu/%zu  loss %.4f", epoch->epoch, epoch->epochs, epoch->loss);
+    if (isfinite(epoch->held_out_loss))
+        fprintf(stderr, "  held out: loss %.4f, accuracy %.4f%s", epoch->held_out_loss, epoch->held_out_accuracy,
+                epoch->best ? ", the best so far" : "");
+    if (isfinite(test_accuracy))
+        fprintf(stderr, "  test accuracy %.4f", test_accuracy);
+    fprintf(stderr, "  %.1f s\n", epoch->seconds);
 }
 
 int run_finish(const command *self, const run_options *run, size_t threads)

@@ -39,6 +39,8 @@ int run_start(const command *self, run_options *run);
 /* Hands out the callback by which long work reports progress here and stops at Ctrl-C. */
 void run_watch(run_options *run, gbv_progress_callback **progress, void **context);
 void run_end_progress(run_options *run);
+/* One line on stderr; `test_accuracy` is NaN where there is none. */
+void run_tell_epoch(run_options *run, const gbv_epoch *epoch, double test_accuracy);
 double run_now(void); /* seconds on a clock that only goes on */
 /* --dry-run: what a run would take, on standard output (--format json: as numbers). `reading` is what reading the
  * inputs took, because they would be read again; `status` and `error` are those of planning. GBV_OK or an exit code. */

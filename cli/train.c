@@ -29,7 +29,8 @@ static int check_gold(const command *self, const char *path, const gbv_result *r
 }
 
 /* P(s) of each source by name. Sources of the result that are not trained on are mentioned: their weight is lost. */
-static int weights_from_result(const command *self, const char *path, const inputs *in, double *weights)
+static int weights_from_result(const command *self, const char *path, const char *model, const inputs *in,
+                               double *weights)
 {
     const gbv_sources *sources = in->sources;
     gbv_result *result;
@@ -38,6 +39,10 @@ static int weights_from_result(const command *self, const char *path, const inpu
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);
     int code = check_gold(self, path, result, in);
+    if (code == PARSED && result->model && *result->model && strcmp(result->model, model) != 0)
+        fprintf(stderr,
+                "gbv train: %s weighs the sources by %s models; this trains a %s (--model %s would be the same)\n",
+                path, result->model, model, result->model);
     double used = 0;
     for (size_t i = 0; i < gbv_sources_count(sources) && code == PARSED; i++) {
         const char *name = gbv_sources_name(sources, i);
@@ -57,13 +62,14 @@ static int weights_from_result(const command *self, const char *path, const inpu
     return code;
 }
 
-static int find_weights(const command *self, const train_choices *chosen, const inputs *in, double *weights)
+static int find_weights(const command *self, const train_choices *chosen, const char *model, const inputs *in,
+                        double *weights)
 {
     const gbv_sources *sources = in->sources;
     gbv_error error;
     gbv_status status = GBV_OK;
     if (chosen->result)
-        return weights_from_result(self, chosen->result, in, weights);
+        return weights_from_result(self, chosen->result, model, in, weights);
     if (chosen->source_weights)
         status = gbv_sources_read_numbers(sources, chosen->source_weights, weights, &error);
     else
@@ -140,16 +146,8 @@ static void hear_epoch(void *context, const gbv_epoch *epoch)
     epoch_watch *watch = run->of_command;
     bool live = run->terminal || run->verbose;
     double accuracy = watch->test && (live || run->metrics) ? test_accuracy(watch, epoch) : NAN;
-    if (live) {
-        run_end_progress(run);
-        fprintf(stderr, "epoch %zu/%zu  loss %.4f", epoch->epoch, epoch->epochs, epoch->loss);
-        if (isfinite(epoch->held_out_loss))
-            fprintf(stderr, "  held out: loss %.4f, accuracy %.4f%s", epoch->held_out_loss, epoch->held_out_accuracy,
-                    epoch->best ? ", the best so far" : "");
-        if (isfinite(accuracy))
-            fprintf(stderr, "  test accuracy %.4f", accuracy);
-        fprintf(stderr, "  %.1f s\n", epoch->seconds);
-    }
+    if (live)
+        run_tell_epoch(run, epoch, accuracy);
     if (run->metrics)
         write_line(run, watch, epoch, accuracy);
 }
@@ -212,7 +210,8 @@ static int run(const command *self, int count, char **arguments)
         code = inputs_read_dataset(self, chosen.test, &in.read, &test);
     if (code == PARSED && !chosen.pooled) {
         weights = calloc(gbv_sources_count(in.sources), sizeof *weights);
-        code = weights ? find_weights(self, &chosen, &in, weights) : complain(self, GBV_FAILED, "not enough memory");
+        code = weights ? find_weights(self, &chosen, options.model, &in, weights)
+                       : complain(self, GBV_FAILED, "not enough memory");
     }
     if (code != PARSED)
         goto done;

@@ -141,6 +141,7 @@ static int run(const command *self, int count, char **arguments)
     if (code != PARSED)
         goto done;
     run_watch(&show, &options->model.progress, &options->model.context);
+    valuing_watch(&chosen.valuing, &in);
     if (chosen.dry_run)
         code = show_plan(self, &in, options, &show);
     else if (chosen.shard)

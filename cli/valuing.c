@@ -119,6 +119,19 @@ int valuing_read(const command *self, valuing *chosen, const inputs *in)
                     chosen->prior);
 }
 
+static void hear_epoch(void *context, const gbv_epoch *epoch)
+{
+    run_tell_epoch(context, epoch, NAN);
+}
+
+void valuing_watch(valuing *chosen, const inputs *in)
+{
+    gbv_model_options *model = &chosen->options.model;
+    bool of_rows = strcmp(model->model, "linear") == 0 || strcmp(model->model, "mlp") == 0;
+    if (in->verbose && !of_rows)
+        model->on_epoch = hear_epoch;
+}
+
 void valuing_tell(const command *self, const gbv_result *result)
 {
     if (result->models_lost)

@@ -19,6 +19,8 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
 int valuing_check(const command *self, valuing *chosen, const inputs *in);
 /* What depends on the sources: the numbers of a prior in a file. */
 int valuing_read(const command *self, valuing *chosen, const inputs *in);
+/* With -v each epoch of a network is told; call it after run_watch. */
+void valuing_watch(valuing *chosen, const inputs *in);
 /* What a user should know besides the result. */
 void valuing_tell(const command *self, const gbv_result *result);
 void valuing_free(valuing *chosen);

@@ -124,7 +124,7 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_predict(const gbv_model *model, const gbv_
                                               gbv_error *error);
 
 /* The most probable class of each usable row as CSV (row,class,probability), with every class's probability as further
- * columns when `all`; `path` NULL is standard output. */
+ * columns when `all`, and last the file of an image of a folder; `path` NULL is standard output. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_predictions_write(const gbv_model *model, const gbv_dataset *dataset, bool all,
                                                         const char *path, gbv_error *error);
 

@@ -86,7 +86,7 @@ gbv_status gbv_predictions_write(const gbv_model *model, const gbv_dataset *data
         fputc(',', output.stream);
         csv_text_write(output.stream, model->class_names[z]);
     }
-    fputc('\n', output.stream);
+    fputs(dataset->items_are_files ? ",file\n" : "\n", output.stream);
     for (size_t i = 0; i < dataset->row_count; i++) {
         const double *row = probabilities + i * model->outputs;
         size_t best = most_probable(row, model->outputs);
@@ -95,6 +95,11 @@ gbv_status gbv_predictions_write(const gbv_model *model, const gbv_dataset *data
         fprintf(output.stream, ",%s", number_format(row[best], number));
         for (size_t z = 0; all && z < model->outputs; z++)
             fprintf(output.stream, ",%s", number_format(row[z], number));
+        if (dataset->items_are_files) {
+            const char *file = gbv_dataset_item(dataset, dataset->row_index ? dataset->row_index[i] : i);
+            fputc(',', output.stream);
+            csv_text_write(output.stream, file ? file : "");
+        }
         fputc('\n', output.stream);
     }
     status = output_commit(&output, error);

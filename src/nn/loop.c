@@ -42,9 +42,10 @@ static const char *trained(const loop *l)
 static gbv_status diverged(const loop *l, const char *what, double found, gbv_error *error)
 {
     return error_set(error, GBV_FAILED,
-                     "the training%s diverged in epoch %zu of %zu, where %s became %g: lower --learning-rate (it is "
+                     "the training%s diverged in epoch %zu of %zu, where %s became %s: lower --learning-rate (it is "
                      "%g), and check the data for values out of range",
-                     trained(l), l->state.epoch + 1, l->options->epochs, what, found, l->options->learning_rate);
+                     trained(l), l->state.epoch + 1, l->options->epochs, what,
+                     isnan(found) ? "not a number" : "infinite", l->options->learning_rate);
 }
 
 /* Weights as means: w_i = P(s_i) N / n_s of Eq. 1, so that the mean over a batch is fair whatever its size. */

@@ -249,7 +249,7 @@ gbv_status network_read_out(const gbv_model *model, const sample *data, const re
 
 #define RESNET(kind, layers)                                                                                           \
     NETWORK(kind, 3, "ResNet of " layers " layers for images, best from pretrained weights", .epochs = 10,             \
-            .steps = 300, .batch = 32, .learning_rate = 1e-3, .pretrained_rate = 1e-4, .optimizer = "adam",            \
+            .steps = 100, .batch = 32, .learning_rate = 1e-3, .pretrained_rate = 1e-4, .optimizer = "adam",            \
             .schedule = "paper", .held_out = 0.1, .normalise = "imagenet")
 
 /* 8 epochs over the 60,000 images of Fashion-MNIST: 92 % of the test set, 6: 91.5 %. On 1,000 images 300 steps do as

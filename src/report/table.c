@@ -171,7 +171,8 @@ static void print_certainty(FILE *stream, const gbv_result *r, gbv_source_result
                 with_error ? ";\n" : "");
     if (with_error || open_rank)
         fputc('\n', stream);
-    if (strcmp(r->method, "uniform") == 0) /* alike on purpose */
+    /* Alike on purpose; or nothing was refitted, so that no pair was tested, of which a warning tells. */
+    if (strcmp(r->method, "uniform") == 0 || (!c->refits && c->replicates && !by_labels))
         return;
     for (size_t i = 0; i + 1 < r->source_count && shown < PAIRS_SHOWN; i++)
         for (size_t k = 0; k < c->pair_count; k++) {
