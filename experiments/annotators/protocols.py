@@ -32,6 +32,7 @@ class Protocol:
     sample_per_class: int = None  # rows of each (noisy) class of D_s; None: all that the annotator labelled
     per_class: int = None  # rows of each class that an annotator labels; None: the training set is shared out
     classes: int = None  # None: all
+    judges_tau: bool = True  # also --tau auto, which trains sixteen more final models
     test_per_class: int = None  # rows of each class that are tested on beside D*; None: all
     reading: tuple = ()  # options by which image files are read
     source: dict = dataclasses.field(default_factory=dict)  # options of m_s
@@ -60,8 +61,8 @@ def protocol(dataset, scale):
         ("cub", "paper"): Protocol("resnet34", **three, **paper),
         ("fashion", "paper"): Protocol("cnn", **five, sample_per_class=100, per_class=1000, **paper),
         ("cifar10", "small"): Protocol(
-            "resnet18", noise(5), 50, 2, sample_per_class=30, per_class=60, test_per_class=50,
-            source={**adam, "epochs": 5}, final={"epochs": 4}),
+            "resnet18", **five, seeds=2, sample_per_class=100, per_class=100, test_per_class=100, judges_tau=False,
+            source={**paper["source"], "epochs": 10}, final={"epochs": 6}),
         ("cub", "small"): Protocol(
             "resnet18", **three, seeds=2, classes=10, test_per_class=10, reading=("--resize", "96"),
             source={**adam, "learning-rate": 3e-4, "batch": 8, "epochs": 4}, final={"epochs": 3}),

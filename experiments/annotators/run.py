@@ -131,9 +131,12 @@ class Seed:
         same = posterior(scores, 1 / math.log2(len(scores)))
         assert all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(same, found["quick"])), (same, found["quick"])
         found |= {str(tau): posterior(scores, tau) for tau in protocols.TAUS}
-        found["auto"] = self.column("auto", "posterior", "--tau", "auto")
+        tau = "not run at this scale"
+        if self.protocol.judges_tau:
+            found["auto"] = self.column("auto", "posterior", "--tau", "auto")
+            tau = json.loads((self.folder / "auto.json").read_text())["tau"]["value"]
         return found, {"score": scores, "accuracy": self.column("tested", "agreement", reference="test.npz"),
-                       "tau": json.loads((self.folder / "auto.json").read_text())["tau"]["value"], "refused": refused}
+                       "tau": tau, "refused": refused}
 
     def finals(self, weights):
         """What final models reach by each way of weighing: side by side, and once where ways agree."""
@@ -235,7 +238,7 @@ def report_finals(dataset, seeds):
               if all(way in seed["finals"] for seed in seeds)}
     best = max(protocols.TAUS, key=lambda tau: statistics.mean(final["best"] for final in finals[str(tau)]))
     finals["best"] = finals[str(best)]
-    autos = ", ".join("inf" if seed["tau"] is None else f"{seed['tau']:g}" for seed in seeds)
+    autos = ", ".join(dict.fromkeys("inf" if seed["tau"] is None else str(seed["tau"]) for seed in seeds))
     taus = {"best": f" ({best:g})", "auto": f" ({autos})"}
     print(f"\n| weights | {' | '.join(MEASURES.values())} | published |\n|---|---|---|---|")
     for way, name in NAMES.items():

@@ -3,6 +3,7 @@
 #include "compute/cpu/convolution.h"
 
 #include "compute/cpu/layout.h"
+#include "compute/cpu/product.h"
 
 /* The unfolded image is made and used in stretches of rows of the result that stay in the cache. */
 enum { UNFOLDED_AT_ONCE = 1 << 18 };
@@ -57,9 +58,8 @@ void convolution_sample_gradient(const op *base, const op_io *io, size_t sample,
     for (size_t first = 0; first < self->out.height; first += self->sample_rows) {
         size_t left = self->out.height - first, rows = left < self->sample_rows ? left : self->sample_rows;
         unfold(self, image, first, rows, unfolded);
-        dnnl_sgemm('N', 'T', (dnnl_dim_t)s->outputs, (dnnl_dim_t)taps, (dnnl_dim_t)(rows * width), 1,
-                   gradient + first * width, (dnnl_dim_t)places, unfolded, (dnnl_dim_t)(rows * width), first > 0, plain,
-                   (dnnl_dim_t)taps);
+        product_multiply('N', 'T', s->outputs, taps, rows * width, gradient + first * width, places, unfolded,
+                         rows * width, first == 0, plain, taps);
     }
     threads_leave(before);
     for (size_t o = 0; s->bias && o < s->outputs; o++) {

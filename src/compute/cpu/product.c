@@ -1,5 +1,6 @@
 #include "compute/cpu/product.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "compute/cpu/primitive.h"
@@ -26,35 +27,41 @@ void product_mark_firsts(product *p)
     }
 }
 
-static void multiply(char transpose_a, char transpose_b, size_t rows, size_t columns, size_t inner, const float *a,
-                     size_t a_row, const float *b, size_t b_row, bool first, float *result, size_t result_row)
+void product_multiply(char transpose_a, char transpose_b, size_t rows, size_t columns, size_t inner, const float *a,
+                      size_t a_row, const float *b, size_t b_row, bool first, float *result, size_t result_row)
 {
+    /* The kernels of oneDNN's sgemm point the stack pointer at their data: a signal's handler would write its frame
+     * into that (seen as damaged heaps after Ctrl-C), so no handler may run on this thread meanwhile. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     dnnl_sgemm(transpose_a, transpose_b, (dnnl_dim_t)rows, (dnnl_dim_t)columns, (dnnl_dim_t)inner, 1, a,
                (dnnl_dim_t)a_row, b, (dnnl_dim_t)b_row, first ? 0 : 1, result, (dnnl_dim_t)result_row);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void forward_columns(const task *t, const product_term *term, size_t first, size_t count)
 {
     const product *p = t->p;
-    multiply('N', 'T', p->rows, count, p->inputs, t->a + term->in * p->rows * p->inputs, p->inputs,
-             t->b + (term->weights * p->outputs + first) * p->inputs, p->inputs, term->first_of_out,
-             t->result + term->out * p->rows * p->outputs + first, p->outputs);
+    product_multiply('N', 'T', p->rows, count, p->inputs, t->a + term->in * p->rows * p->inputs, p->inputs,
+                     t->b + (term->weights * p->outputs + first) * p->inputs, p->inputs, term->first_of_out,
+                     t->result + term->out * p->rows * p->outputs + first, p->outputs);
 }
 
 static void data_columns(const task *t, const product_term *term, size_t first, size_t count)
 {
     const product *p = t->p;
-    multiply('N', 'N', p->rows, count, p->outputs, t->a + term->out * p->rows * p->outputs, p->outputs,
-             t->b + term->weights * p->outputs * p->inputs + first, p->inputs, term->first_of_in,
-             t->result + term->in * p->rows * p->inputs + first, p->inputs);
+    product_multiply('N', 'N', p->rows, count, p->outputs, t->a + term->out * p->rows * p->outputs, p->outputs,
+                     t->b + term->weights * p->outputs * p->inputs + first, p->inputs, term->first_of_in,
+                     t->result + term->in * p->rows * p->inputs + first, p->inputs);
 }
 
 static void weights_columns(const task *t, const product_term *term, size_t first, size_t count)
 {
     const product *p = t->p;
-    multiply('T', 'N', p->outputs, count, p->rows, t->a + term->out * p->rows * p->outputs, p->outputs,
-             t->b + term->in * p->rows * p->inputs + first, p->inputs, term->first_of_weights,
-             t->result + term->weights * p->outputs * p->inputs + first, p->inputs);
+    product_multiply('T', 'N', p->outputs, count, p->rows, t->a + term->out * p->rows * p->outputs, p->outputs,
+                     t->b + term->in * p->rows * p->inputs + first, p->inputs, term->first_of_weights,
+                     t->result + term->weights * p->outputs * p->inputs + first, p->inputs);
 }
 
 /* Stretches of columns are multiples of a vector register's width. A small product is worth one thread only. */

@@ -27,6 +27,10 @@ typedef struct product {
 /* Fills in what is said to be first. */
 void product_mark_firsts(product *p);
 
+/* result = a b, or with !first result += a b, of row-major matrices; 'T' where one is transposed. */
+void product_multiply(char transpose_a, char transpose_b, size_t rows, size_t columns, size_t inner, const float *a,
+                      size_t a_row, const float *b, size_t b_row, bool first, float *result, size_t result_row);
+
 /* out = in weights' */
 void product_forward(const product *p, const float *in, const float *weights, float *out);
 /* in_gradient = out_gradient weights */
