@@ -87,7 +87,8 @@ def run(program, *arguments):
 
 def gbv_log_probabilities(program, model, images, *options):
     rows = list(csv.reader(run(program, "predict", model, images, "--all", *options).splitlines()))
-    return np.log(np.array([[float(x) for x in row[3:]] for row in rows[1:]])), rows[0][3:]
+    assert rows[0][-1] == "file", rows[0]
+    return np.log(np.array([[float(x) for x in row[3:-1]] for row in rows[1:]])), rows[0][3:-1]
 
 
 def torch_log_probabilities(model, folder, mean=MEAN, deviation=DEVIATION):
