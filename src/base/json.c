@@ -1,5 +1,7 @@
 #include "base/json.h"
 
+#include <stdlib.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -103,4 +105,25 @@ void json_bool(json_writer *json, const char *key, bool value)
 {
     place(json, key);
     fputs(value ? "true" : "false", json->stream);
+}
+
+bool json_line_open(json_line *line)
+{
+    *line = (json_line){0};
+    FILE *stream = open_memstream(&line->text, &line->length);
+    if (!stream)
+        return false;
+    line->json = json_open(stream);
+    line->json.compact = true;
+    return true;
+}
+
+char *json_line_close(json_line *line)
+{
+    if (fclose(line->json.stream) != 0 || !line->text) {
+        free(line->text);
+        return NULL;
+    }
+    line->text[strcspn(line->text, "\n")] = '\0';
+    return line->text;
 }

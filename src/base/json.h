@@ -34,4 +34,14 @@ void json_number(json_writer *json, const char *key, double value); /* not finit
 void json_count(json_writer *json, const char *key, uint64_t value);
 void json_bool(json_writer *json, const char *key, bool value);
 
+/* JSON as one line of text in memory: open, write to line.json, close. The line must not be moved in between. */
+typedef struct json_line {
+    json_writer json;
+    char *text;
+    size_t length;
+} json_line;
+
+bool json_line_open(json_line *line);   /* false when memory is out */
+char *json_line_close(json_line *line); /* for the caller to free; NULL when memory is out */
+
 #endif

@@ -15,23 +15,14 @@
 
 static char *texts_as_json(char *const *texts, size_t count)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
+    json_line line;
+    if (!json_line_open(&line))
         return NULL;
-    json_writer json = json_open(stream);
-    json.compact = true;
-    json_begin_array(&json, NULL);
+    json_begin_array(&line.json, NULL);
     for (size_t i = 0; i < count; i++)
-        json_text(&json, NULL, texts[i]);
-    json_end(&json);
-    if (fclose(stream) != 0 || !text) {
-        free(text);
-        return NULL;
-    }
-    text[strcspn(text, "\n")] = '\0';
-    return text;
+        json_text(&line.json, NULL, texts[i]);
+    json_end(&line.json);
+    return json_line_close(&line);
 }
 
 /* The arrays of a model of rows: at most four. */

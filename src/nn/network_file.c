@@ -39,29 +39,21 @@ static void write_decimals(json_writer *json, const char *key, const float numbe
 
 char *network_preprocessing(const gbv_model *model)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
+    json_line line;
+    json_writer *json = &line.json;
+    if (!json_line_open(&line))
         return NULL;
-    json_writer json = json_open(stream);
-    json.compact = true;
-    json_begin_object(&json, NULL);
-    json_count(&json, "resize", model->resize);
-    json_count(&json, "crop", model->crop);
-    json_count(&json, "channels", model->inputs / (model->input.height * model->input.width));
-    json_count(&json, "height", model->input.height);
-    json_count(&json, "width", model->input.width);
-    json_text(&json, "normalise", model->normalise->name);
-    write_decimals(&json, "mean", model->normalise->mean);
-    write_decimals(&json, "std", model->normalise->deviation);
-    json_end(&json);
-    if (fclose(stream) != 0 || !text) {
-        free(text);
-        return NULL;
-    }
-    text[strcspn(text, "\n")] = '\0';
-    return text;
+    json_begin_object(json, NULL);
+    json_count(json, "resize", model->resize);
+    json_count(json, "crop", model->crop);
+    json_count(json, "channels", model->inputs / (model->input.height * model->input.width));
+    json_count(json, "height", model->input.height);
+    json_count(json, "width", model->input.width);
+    json_text(json, "normalise", model->normalise->name);
+    write_decimals(json, "mean", model->normalise->mean);
+    write_decimals(json, "std", model->normalise->deviation);
+    json_end(json);
+    return json_line_close(&line);
 }
 
 bool network_stride_in_first(const net *n)

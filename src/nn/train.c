@@ -73,36 +73,33 @@ static void record_training(json_writer *json, const gbv_model *model)
 static gbv_status record_history(gbv_model *model, const gbv_sources *sources, const double *weights,
                                  const gbv_model_options *options, gbv_error *error)
 {
-    size_t length, rows = 0;
-    FILE *stream = open_memstream(&model->history, &length);
-    if (!stream)
+    size_t rows = 0;
+    json_line line;
+    json_writer *json = &line.json;
+    if (!json_line_open(&line))
         return error_out_of_memory(error, "a model");
     for (size_t s = 0; s < sources->count; s++)
         rows += !weights || weights[s] > 0 ? sources->items[s].row_count : 0;
-    json_writer json = json_open(stream);
-    json.compact = true;
-    json_begin_object(&json, NULL);
-    model_options_tell(options, rows, record_option, &json);
+    json_begin_object(json, NULL);
+    model_options_tell(options, rows, record_option, json);
     if (model->hidden || model->net)
-        json_count(&json, "seed", options->seed);
+        json_count(json, "seed", options->seed);
     if (model->net)
-        record_training(&json, model);
-    json_text(&json, "weights", weights ? "per source" : "pooled");
-    json_begin_array(&json, "sources");
+        record_training(json, model);
+    json_text(json, "weights", weights ? "per source" : "pooled");
+    json_begin_array(json, "sources");
     for (size_t s = 0; s < sources->count; s++) {
-        json_begin_object(&json, NULL);
-        json_text(&json, "name", sources->items[s].name);
-        json_count(&json, "rows", sources->items[s].row_count);
+        json_begin_object(json, NULL);
+        json_text(json, "name", sources->items[s].name);
+        json_count(json, "rows", sources->items[s].row_count);
         if (weights)
-            json_number(&json, "weight", weights[s]);
-        json_end(&json);
+            json_number(json, "weight", weights[s]);
+        json_end(json);
     }
-    json_end(&json);
-    json_end(&json);
-    if (fclose(stream) != 0 || !model->history)
-        return error_out_of_memory(error, "a model");
-    model->history[strcspn(model->history, "\n")] = '\0';
-    return GBV_OK;
+    json_end(json);
+    json_end(json);
+    model->history = json_line_close(&line);
+    return model->history ? GBV_OK : error_out_of_memory(error, "a model");
 }
 
 /* Sources that were trained on together have their features in one order; the first one's names serve all. */

@@ -148,22 +148,16 @@ static bool make_folder(const char *folder)
 
 static char *describe(const char *subject, size_t rows, const gbv_model *model)
 {
-    char *text = NULL, sha256[65];
-    size_t length;
-    FILE *stream = hash_model(model, sha256) ? open_memstream(&text, &length) : NULL;
-    if (!stream)
+    char sha256[65];
+    json_line line;
+    if (!hash_model(model, sha256) || !json_line_open(&line))
         return NULL;
-    json_writer json = json_open(stream);
-    json.compact = true;
-    json_begin_object(&json, NULL);
-    json_text(&json, "source", subject);
-    json_count(&json, "rows", rows);
-    json_text(&json, "sha256", sha256);
-    json_end(&json);
-    if (fclose(stream) != 0 || !text)
-        return free(text), NULL;
-    text[strcspn(text, "\n")] = '\0';
-    return text;
+    json_begin_object(&line.json, NULL);
+    json_text(&line.json, "source", subject);
+    json_count(&line.json, "rows", rows);
+    json_text(&line.json, "sha256", sha256);
+    json_end(&line.json);
+    return json_line_close(&line);
 }
 
 bool model_cache_keep(const char *folder, size_t most, const char *key, const char *subject, size_t rows,
