@@ -78,6 +78,19 @@ static inline void test_folder_remove(char *folder)
     free(folder);
 }
 
+/* The same as set-up and tear-down of a group: the folder is what *state points to. */
+static inline int test_folder_open(void **state)
+{
+    *state = test_folder_create();
+    return 0;
+}
+
+static inline int test_folder_close(void **state)
+{
+    test_folder_remove(*state);
+    return 0;
+}
+
 /* Fails unless the message holds every part; a NULL ends them. */
 static inline void assert_holds_parts(const char *message, va_list parts)
 {

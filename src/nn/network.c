@@ -31,6 +31,15 @@ struct network_reader {
     program_options how;
 };
 
+static gbv_status no_images(const char *kind, gbv_error *error)
+{
+    return error_set(
+        error, GBV_BAD_INPUT,
+        "the model %s takes images, which the rows are not known to be: give a folder of images, an IDX or "
+        "CIFAR file, or an array of rows x height x width or rows x channels x height x width",
+        kind);
+}
+
 gbv_status model_create_network(const model_kind *kind, net_options options, gbv_image_shape images,
                                 const char *normalise, gbv_model **model, gbv_error *error)
 {
@@ -41,11 +50,7 @@ gbv_status model_create_network(const model_kind *kind, net_options options, gbv
     if (!m)
         return error_out_of_memory(error, "a model");
     if (!images.height || !images.width || !images.channels)
-        status =
-            error_set(error, GBV_BAD_INPUT,
-                      "the model %s takes images, which the rows are not known to be: give a folder of images, an "
-                      "IDX or CIFAR file, or an array of rows x height x width or rows x channels x height x width",
-                      kind->name);
+        status = no_images(kind->name, error);
     else if (wanted && images.channels != wanted && images.channels != 1)
         status = error_set(error, GBV_BAD_INPUT, "the model %s takes images of 1 or %zu channels; these have %zu",
                            kind->name, wanted, images.channels);
@@ -147,10 +152,7 @@ enum { MOST_BATCH = 64, FEWEST_BATCH = 8, MOST_NUMBERS = 1 << 21 };
 static gbv_status check_images(const gbv_model *model, gbv_image_shape shape, gbv_error *error)
 {
     if (!shape.height)
-        return error_set(error, GBV_BAD_INPUT,
-                         "the %s model takes images, which the rows are not known to be: give a folder of images, an "
-                         "IDX or CIFAR file, or an array of rows x height x width or rows x channels x height x width",
-                         model->kind);
+        return no_images(model->kind, error);
     if (shape.channels != model->net->channels && shape.channels != 1)
         return error_set(error, GBV_BAD_INPUT,
                          "the images have %zu channels, those of the %s model %zu: for folders use --color %s",

@@ -270,18 +270,6 @@ static void a_file_that_cannot_be_written_is_not_left_behind(void **state)
     rows_free(&r);
 }
 
-static int open_folder(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,5 +280,5 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused_or_harmless),
         cmocka_unit_test(a_file_that_cannot_be_written_is_not_left_behind),
     };
-    return cmocka_run_group_tests(tests, open_folder, close_folder);
+    return cmocka_run_group_tests(tests, test_folder_open, test_folder_close);
 }

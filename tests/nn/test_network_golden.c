@@ -200,18 +200,6 @@ static void images_of_other_sizes_are_taken(void **state)
     gbv_model_free(model);
 }
 
-static int open_folder(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,5 +207,5 @@ int main(void)
         cmocka_unit_test(so_do_networks_from_files),
         cmocka_unit_test(images_of_other_sizes_are_taken),
     };
-    return cmocka_run_group_tests(tests, open_folder, close_folder);
+    return cmocka_run_group_tests(tests, test_folder_open, test_folder_close);
 }

@@ -362,18 +362,6 @@ static void a_whole_resnet_is_written_and_read(void **state)
     }
 }
 
-static int open_folder(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,5 +372,5 @@ int main(void)
         cmocka_unit_test(a_whole_resnet_is_written_and_read),
         cmocka_unit_test(what_is_wrong_with_a_file_is_said),
     };
-    return cmocka_run_group_tests(tests, open_folder, close_folder);
+    return cmocka_run_group_tests(tests, test_folder_open, test_folder_close);
 }
