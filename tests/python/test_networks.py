@@ -116,7 +116,7 @@ class Images(FolderTest):
         np.testing.assert_array_equal(model.predict_proba(X[:, None, :, :, 0]), gray)
         self.assertEqual(model.predict_proba(np.zeros((2, 8, 8, 3))).shape, (2, 3))
         for wrong in (X.reshape(24, -1), X[:, :, :, :2], X[:, None]):
-            self.assert_fails(gbv.InputError, "X: the cnn model takes images, which the rows are not known to be",
+            self.assert_fails(gbv.InputError, "X: the model cnn takes images, which the rows are not known to be",
                               model.predict, wrong)
         self.assert_fails(gbv.InputError, f"X: its pixels lie between {X.min()} and {X.max()}; networks take whole "
                           "numbers from 0 to 255, or floats from 0 to 1: use astype('uint8'), or divide by 255",
