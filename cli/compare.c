@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "inputs.h"
 #include "run.h"
@@ -27,23 +25,17 @@ static void leave_out_intervals(gbv_value_options *options, option table[VALUING
             o->help = "random numbers of the drawn rows, the mlp and the intervals";
 }
 
-/* Columns of the terminal; 0: it is none, or does not say. */
-static size_t terminal_width(void)
-{
-    struct winsize size;
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 static int write_comparison(const command *self, const run_options *run, const gbv_comparison *comparison)
 {
     gbv_error error;
     gbv_status status = GBV_OK;
+    gbv_terminal terminal = gbv_terminal_of(stdout);
     if (run->output || run->format != GBV_FORMAT_TABLE)
         status = gbv_comparison_write(comparison, run->format, run->output, &error);
     /* As gbv value: -o FILE still shows the table; an explicit --format asks for that and nothing else. */
     bool show = run->output ? !run->quiet && !run->format_name : run->format == GBV_FORMAT_TABLE;
     if (status == GBV_OK && show)
-        status = gbv_comparison_table(comparison, stdout, terminal_width(), &error);
+        status = gbv_comparison_table(comparison, stdout, &terminal, &error);
     return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
 }
 

@@ -280,13 +280,13 @@ int run_write_result(const command *self, const run_options *run, const gbv_resu
 {
     gbv_error error;
     gbv_status status = GBV_OK;
-    bool color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    gbv_terminal terminal = gbv_terminal_of(stdout);
     if (run->output || run->format != GBV_FORMAT_TABLE)
         status = gbv_result_write(result, run->format, run->output, &error);
     /* -o result.json still shows the ranking; an explicit --format asks for that and nothing else. */
     bool show = run->output ? !run->quiet && !run->format_name : run->format == GBV_FORMAT_TABLE;
     if (status == GBV_OK && show)
-        status = gbv_report_table(result, stdout, color, &error);
+        status = gbv_report_table(result, stdout, &terminal, &error);
     return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
 }
 

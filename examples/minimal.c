@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     gbv_error error;
     gbv_status status = gbv_value_files(argv[1], sources, sources, (size_t)argc - 2, NULL, &result, &error);
     if (status == GBV_OK) {
-        status = gbv_report_table(result, stdout, false, &error);
+        status = gbv_report_table(result, stdout, NULL, &error);
         gbv_result_free(result);
     }
     if (status != GBV_OK)

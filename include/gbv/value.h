@@ -57,6 +57,7 @@ typedef struct gbv_value_options {
     /* Of each model on resampled rows of its source, for intervals; GBV_OWN_REFITS: 20, and none of networks of images,
      * whose training takes long. */
     size_t refits;
+    bool keep_resamples;  /* in the result's certainty, for a ledger */
     size_t memory;        /* bytes that a cost matrix may take; 0: a quarter of the machine's */
     size_t shard, shards; /* for gbv_value_part: which of how many, from 1 */
 } gbv_value_options;
@@ -94,6 +95,10 @@ typedef struct gbv_source_result {
     size_t rank_interval[2]; /* holds for all sources at once (up to 200 of them) */
     double p_best;           /* the probability of being the best source, which P(s) is not */
     size_t input;            /* which of the result's inputs holds its rows */
+    /* Reference rows by their class and by the class that m_s gives them: class_count x (class_count + 1) of the
+     * result's classes, the last column for classes that the reference does not have. NULL where m_s labels nothing or
+     * all of them together would be more than a million numbers. */
+    size_t *confusion;
     gbv_flag *flags;
     size_t flag_count;
     char **warnings;
@@ -162,6 +167,10 @@ typedef struct gbv_certainty {
     size_t *group; /* of more than 200 sources: which group each belongs to, 1 the best; sources of one group cannot be
                       told from its best. NULL otherwise */
     size_t group_count;
+    /* What else the scores might have been, source_count x resample_count; NULL unless
+     * gbv_value_options.keep_resamples. Not part of what is written. */
+    double *resamples;
+    size_t resample_count;
 } gbv_certainty;
 
 /* The posterior at one temperature of the curve. */
@@ -196,6 +205,8 @@ typedef struct gbv_result {
     bool ambiguous;           /* the scores differ no more than chance explains */
     char *instruction_set;    /* the widest this machine offered */
     size_t reference_rows;
+    char **classes; /* of the reference, or of all sources where it has no labels; what `confusion` counts */
+    size_t class_count;
     char **warnings;
     size_t warning_count;
     char **notes; /* how annotations became sources (gbv_sources_note) */
@@ -244,8 +255,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const doub
                                                 const gbv_posterior_options *options, double *posterior,
                                                 bool *only_prior, gbv_error *error);
 
-/* The names that options take: `what` is "methods", "measures", "models", "problems", "formats", "importers" or
- * "flags". False past the last, or when there is no such list. */
+/* The names that options take: `what` is "methods", "measures", "models", "problems", "formats", "importers",
+ * "flags" or "strategies". False past the last, or when there is no such list. */
 GBV_API bool gbv_list(const char *what, size_t index, const char **name, const char **summary);
 
 /* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)

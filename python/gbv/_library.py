@@ -84,8 +84,8 @@ class gbv_value_options(ctypes.Structure):
     _fields_ = [("method", c_char_p), ("measure", c_char_p), ("variant", c_char_p), ("unlabelled", c_bool),
                 ("model", gbv_model_options), ("tau_mode", c_int), ("tau", c_double), ("prior_mode", c_int),
                 ("prior", POINTER(c_double)), ("tau_curve", c_bool), ("undefined_as_zero", c_bool), ("fast", c_bool),
-                ("replicates", c_size_t), ("refits", c_size_t), ("memory", c_size_t), ("shard", c_size_t),
-                ("shards", c_size_t)]
+                ("replicates", c_size_t), ("refits", c_size_t), ("keep_resamples", c_bool), ("memory", c_size_t),
+                ("shard", c_size_t), ("shards", c_size_t)]
 
 
 class gbv_compare_options(ctypes.Structure):

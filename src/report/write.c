@@ -9,9 +9,9 @@
 #include "base/output.h"
 #include "report/print.h"
 
-gbv_status gbv_report_table(const gbv_result *result, FILE *stream, bool color, gbv_error *error)
+gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal, gbv_error *error)
 {
-    if (!result_print_table(result, stream, color))
+    if (!result_print_table(result, stream, terminal && terminal->color))
         return error_out_of_memory(error, "a table");
     return output_check(stream, "the table", error);
 }
@@ -88,9 +88,10 @@ gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, c
     return make_text(&(document){.result = result, .format = format}, text, error);
 }
 
-gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream, size_t width, gbv_error *error)
+gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream, const gbv_terminal *terminal,
+                                gbv_error *error)
 {
-    comparison_print_table(comparison, stream, width);
+    comparison_print_table(comparison, stream, terminal ? terminal->width : 0);
     return output_check(stream, "the table", error);
 }
 

@@ -64,10 +64,12 @@ void gbv_result_free(gbv_result *result)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     free_texts(result->warnings, result->warning_count);
+    free_texts(result->classes, result->class_count);
     free_texts(result->notes, result->note_count);
     free_texts(result->reference_uses, result->reference_use_count);
     free(result->certainty.pairs);
     free(result->certainty.group);
+    free(result->certainty.resamples);
     for (size_t i = 0; i < result->option_count; i++) {
         free(result->options[i].name);
         free(result->options[i].value);
@@ -86,6 +88,7 @@ void gbv_result_free(gbv_result *result)
     for (size_t i = 0; i < result->source_count; i++) {
         gbv_source_result *s = &result->sources[i];
         free(s->name);
+        free(s->confusion);
         free_texts(s->warnings, s->warning_count);
         for (size_t j = 0; j < s->flag_count; j++) {
             free(s->flags[j].kind);

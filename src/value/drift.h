@@ -1,0 +1,36 @@
+/* drift.h - has a source changed? Its score of a batch beside those of its past, less what all sources moved by.
+ *
+ *     z = (T_t - mean of the past - median shift of all present sources) / sqrt(V_t + V_past)
+ *     up = max(0, up + z - k), down = max(0, down - z - k), k = 1/2; beyond h it is an alarm and the past begins anew
+ *
+ * It looks at scores, never at weights, which move when others change.
+ */
+#ifndef VALUE_DRIFT_H
+#define VALUE_DRIFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is kept of one source; all zeros at first and after an alarm, before the score of that batch is added. */
+typedef struct drift_state {
+    double batches;      /* scores since the beginning or the last alarm */
+    double score_sum;    /* of those */
+    double variance_sum; /* of their squared standard errors */
+    double up, down;     /* the two sums */
+} drift_state;
+
+typedef struct drift_finding {
+    double z;     /* NaN: no past, or the score or its error is unknown */
+    double cusum; /* the larger of the two sums, with the sign of its direction; NaN with z */
+    int alarm;    /* -1 worse, 1 better, 0 none */
+} drift_finding;
+
+/* Of the sources that delivered: states are brought up to date, one finding each. A score that is not finite or has no
+ * standard error changes nothing. False when memory is out. */
+bool drift_judge(drift_state *const *states, const double *scores, const double *deviations, size_t count,
+                 double threshold, drift_finding *findings);
+
+/* h for one false alarm in `source_batches` of one source that does not change. */
+double drift_threshold(double source_batches);
+
+#endif
