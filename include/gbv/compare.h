@@ -46,9 +46,9 @@ typedef struct gbv_method_comparison {
 
 /* What one could do instead of weighing sources by a valuation. */
 typedef struct gbv_baseline {
-    const char *name;    /* "reference-only", "pooled", "best-source-only", "reference+P(s)" */
-    const char *summary; /* in words */
-    char *detail;        /* the source or method it is made with, or why it could not be tried; NULL: neither */
+    char *name;    /* "reference-only", "pooled", "best-source-only", "reference+P(s)" */
+    char *summary; /* in words */
+    char *detail;  /* the source or method it is made with, or why it could not be tried; NULL: neither */
     gbv_trained trained;
 } gbv_baseline;
 

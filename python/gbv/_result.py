@@ -148,6 +148,19 @@ class Result(Report):
         return {name: number(share) for name, share in self._by_source("agreement").items()}
 
     @property
+    def classes(self) -> list[str]:
+        """The classes of the reference, or of all sources where it has no labels: what `confusion` counts."""
+        return list(self.record.get("classes", ()))
+
+    @property
+    def confusion(self) -> dict[str, Array]:
+        """What each source's model takes for what: reference rows by their class (a line for each of `classes`) and by
+        the class that the model gives them (a column for each, and one for classes that the reference does not have).
+        Sources whose model labels nothing are not in it."""
+        return {source["name"]: np.array(source["confusion"]) for source in self.record["sources"]
+                if "confusion" in source}
+
+    @property
     def flags(self) -> dict[str, list[str]]:
         """What is wrong with each source, by the kinds that docs/formats.md lists."""
         return {source["name"]: _flags(source) for source in self.record["sources"]}

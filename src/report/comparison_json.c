@@ -3,7 +3,7 @@
 #include "report/print.h"
 #include "report/result_words.h"
 
-static const char *const verdict_words[] = {"not judged", "no valuation pays", "a valuation pays"};
+const char *const verdict_words[3] = {"not judged", "no valuation pays", "a valuation pays"};
 
 static void write_trained(json_writer *json, const gbv_trained *trained, size_t seeds)
 {
@@ -78,6 +78,8 @@ static void write_sources(json_writer *json, const gbv_comparison *c)
         json_number(json, "prior", s->prior);
         if (r->certainty.replicates)
             result_json_sureness(json, s);
+        if (s->confusion)
+            result_json_confusion(json, s, r->class_count);
         json_count(json, "input", s->input);
         result_json_flags(json, s);
         result_json_texts(json, "warnings", s->warnings, s->warning_count);
@@ -103,6 +105,9 @@ void comparison_print_json(const gbv_comparison *c, FILE *stream)
         json_count(&json, "test_rows", c->test_rows);
         json_count(&json, "seeds", c->seeds);
     }
+    json_bool(&json, "ambiguous", r->ambiguous);
+    if (r->class_count)
+        result_json_texts(&json, "classes", r->classes, r->class_count);
     result_json_texts(&json, "warnings", r->warnings, r->warning_count);
     if (r->note_count)
         result_json_texts(&json, "notes", r->notes, r->note_count);

@@ -141,7 +141,22 @@ void result_json_certainty(json_writer *json, const gbv_result *r)
     }
 }
 
-static void write_source(json_writer *json, const gbv_source_result *s, bool sureness)
+/* A line of the document for each class. */
+void result_json_confusion(json_writer *json, const gbv_source_result *s, size_t class_count)
+{
+    json_begin_array(json, "confusion");
+    for (size_t c = 0; c < class_count; c++) {
+        json_begin_array(json, NULL);
+        json->compact = true;
+        for (size_t k = 0; k <= class_count; k++)
+            json_count(json, NULL, s->confusion[c * (class_count + 1) + k]);
+        json_end(json);
+        json->compact = false;
+    }
+    json_end(json);
+}
+
+static void write_source(json_writer *json, const gbv_result *r, const gbv_source_result *s)
 {
     json_begin_object(json, NULL);
     json_text(json, "name", s->name);
@@ -154,8 +169,10 @@ static void write_source(json_writer *json, const gbv_source_result *s, bool sur
     json_number(json, "posterior", s->posterior);
     json_number(json, "row_weight", s->row_weight);
     json_count(json, "rank", s->rank);
-    if (sureness)
+    if (r->certainty.replicates)
         result_json_sureness(json, s);
+    if (s->confusion)
+        result_json_confusion(json, s, r->class_count);
     json_count(json, "input", s->input);
     result_json_flags(json, s);
     result_json_texts(json, "warnings", s->warnings, s->warning_count);
@@ -246,6 +263,8 @@ void result_write_json(json_writer *json, const char *key, const gbv_result *r)
     json_number(json, "effective_sources", r->effective_sources);
     json_number(json, "effective_rows", r->effective_rows);
     json_bool(json, "ambiguous", r->ambiguous);
+    if (r->class_count)
+        result_json_texts(json, "classes", r->classes, r->class_count);
     result_json_texts(json, "warnings", r->warnings, r->warning_count);
     if (r->note_count)
         result_json_texts(json, "notes", r->notes, r->note_count);
@@ -254,7 +273,7 @@ void result_write_json(json_writer *json, const char *key, const gbv_result *r)
     result_json_inputs(json, r);
     json_begin_array(json, "sources");
     for (size_t i = 0; i < r->source_count; i++)
-        write_source(json, &r->sources[i], r->certainty.replicates);
+        write_source(json, r, &r->sources[i]);
     json_end(json);
     if (r->certainty.replicates)
         result_json_certainty(json, r);

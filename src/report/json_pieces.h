@@ -12,6 +12,7 @@ void result_json_run(json_writer *json, const gbv_result *r);
 void result_json_inputs(json_writer *json, const gbv_result *r);
 void result_json_flags(json_writer *json, const gbv_source_result *s);
 void result_json_sureness(json_writer *json, const gbv_source_result *s);
+void result_json_confusion(json_writer *json, const gbv_source_result *s, size_t class_count);
 void result_json_certainty(json_writer *json, const gbv_result *r);
 void result_json_measure(json_writer *json, const gbv_result *r, const gbv_measure_result *by);
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/output.h"
+#include "report/json_fields.h"
 #include "report/result_json.h"
 
 enum { PART_SCHEMA = 1, HASH_DIGITS = 16 };
@@ -200,19 +200,13 @@ static gbv_status read_document(const json_t *root, const char *path, run_part *
 
 gbv_status run_part_read(const char *path, run_part *part, gbv_error *error)
 {
-    mapped_file file;
-    json_error_t problem;
+    json_t *root;
     *part = (run_part){0};
-    gbv_status status = mapped_file_open(path, &file, error);
+    gbv_status status = json_file_read(path, "a part of gbv value --shard", &root, error);
     if (status != GBV_OK)
         return status;
-    json_t *root = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &problem);
-    status = root
-                 ? read_document(root, path, part, error)
-                 : error_set(error, GBV_BAD_INPUT, "%s: line %d is not JSON (%s): expected a part of gbv value --shard",
-                             path, problem.line, problem.text);
+    status = read_document(root, path, part, error);
     json_decref(root);
-    mapped_file_close(&file);
     if (status != GBV_OK)
         run_part_free(part);
     return status;

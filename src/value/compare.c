@@ -232,14 +232,15 @@ static gbv_status make_baselines(const comparing *c, double *const weights[BASEL
     for (size_t b = 0; b < BASELINE_COUNT; b++) {
         gbv_baseline *baseline = &out->baselines[b];
         bool trains_on_reference = b == BASELINE_REFERENCE || b == BASELINE_REFERENCE_TOO;
-        *baseline = (gbv_baseline){
-            .name = words[b][0], .summary = words[b][1], .trained = {.accuracy = NAN, .standard_error = NAN}};
+        *baseline = (gbv_baseline){.name = strdup(words[b][0]),
+                                   .summary = strdup(words[b][1]),
+                                   .trained = {.accuracy = NAN, .standard_error = NAN}};
         const char *detail = trains_on_reference && !is_labelled(c)
                                  ? "not tried: there is no reference with labels to train on"
                              : b == BASELINE_BEST_SOURCE   ? r->sources[best].name
                              : b == BASELINE_REFERENCE_TOO ? out->methods[0].label
                                                            : NULL;
-        if (detail && !(baseline->detail = strdup(detail)))
+        if (!baseline->name || !baseline->summary || (detail && !(baseline->detail = strdup(detail))))
             return error_out_of_memory(error, "the baselines");
     }
     for (size_t i = 0; i < count; i++) {
@@ -425,6 +426,8 @@ void gbv_comparison_free(gbv_comparison *comparison)
         free(comparison->methods[m].trained.accuracies);
     }
     for (size_t b = 0; b < comparison->baseline_count; b++) {
+        free(comparison->baselines[b].name);
+        free(comparison->baselines[b].summary);
         free(comparison->baselines[b].detail);
         free(comparison->baselines[b].trained.accuracies);
     }

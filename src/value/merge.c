@@ -92,13 +92,24 @@ static bool scorings_differ(comparison *c, const gbv_result *a, const gbv_result
     return false;
 }
 
+/* What the confusion of every source counts. */
+static bool classes_differ(comparison *c, const gbv_result *a, const gbv_result *b)
+{
+    if (differ_in_count(c, "the number of classes", a->class_count, b->class_count))
+        return true;
+    for (size_t i = 0; i < a->class_count; i++)
+        if (differ_in_text(c, "the name of a class", a->classes[i], b->classes[i]))
+            return true;
+    return false;
+}
+
 static bool runs_differ(comparison *c, const run_part *a, const run_part *b)
 {
     const gbv_result *s = a->run, *t = b->run;
     return differ_in_text(c, "the version of gbv", s->version, t->version) ||
            differ_in_count(c, "the number of shards", a->shards, b->shards) || scorings_differ(c, s, t) ||
            differ_in_text(c, "the model", s->model, t->model) || differ_in_count(c, "the seed", s->seed, t->seed) ||
-           options_differ(c, s, t) || inputs_differ(c, s, t) || sources_differ(c, a, b) ||
+           options_differ(c, s, t) || inputs_differ(c, s, t) || sources_differ(c, a, b) || classes_differ(c, s, t) ||
            differ_in_count(c, "the number of reference rows", s->reference_rows, t->reference_rows) ||
            differ_in_count(c, "the number of replicates", a->replicates, b->replicates) ||
            differ_in_count(c, "the number of refits", a->refits, b->refits) ||

@@ -11,6 +11,7 @@
 #include "base/plan.h"
 #include "base/sentence.h"
 #include "nn/weights.h"
+#include "value/confusion.h"
 #include "value/posterior.h"
 #include "value/result.h"
 
@@ -365,8 +366,9 @@ bool record_run(gbv_result *result, const valuation *v)
     for (size_t i = 0; i < v->sources->notes.count; i++)
         if (!text_list_add(&result->notes, &result->note_count, v->sources->notes.texts[i]))
             return false;
-    return warn_about_logits(result, v) && warn_about_head(result, v) && warn_about_reference(result, v) &&
-           record_inputs(result, v) && record_options(result, v) && record_reference_uses(result, v);
+    return confusion_name_classes(result, v) && warn_about_logits(result, v) && warn_about_head(result, v) &&
+           warn_about_reference(result, v) && record_inputs(result, v) && record_options(result, v) &&
+           record_reference_uses(result, v);
 }
 
 bool record_warnings(gbv_result *result)

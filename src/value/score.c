@@ -10,7 +10,7 @@
 #include "base/plan.h"
 #include "measure/measure.h"
 #include "value/backbone.h"
-#include "value/flags.h"
+#include "value/confusion.h"
 #include "value/method/pool.h"
 #include "value/pieces.h"
 #include "value/shared_rows.h"
@@ -35,17 +35,6 @@ static double standard_error_of_mean(const double *terms, size_t count)
     for (size_t i = 0; i < count; i++)
         squares += (terms[i] - mean) * (terms[i] - mean);
     return count > 1 ? sqrt(squares / (double)(count - 1) / (double)count) : NAN;
-}
-
-/* How often m_s says what the reference says, where any of its classes is the reference's. */
-static gbv_status judge_agreement(const pieces *p, gbv_source_result *out, gbv_error *error)
-{
-    for (size_t z = 0; z < p->shared.probabilities.columns; z++)
-        if (p->shared.column_class[z] >= 0) {
-            gbv_status status = gbv_measure("accuracy", NULL, &p->shared, &out->agreement, NULL, error);
-            return status == GBV_OK ? flag_chance(out, &p->shared, error) : status;
-        }
-    return GBV_OK;
 }
 
 /* A draw on which the measure has no value is undefined, which stops nothing. */
@@ -119,7 +108,7 @@ static gbv_status score_model(const valuation *v, const gbv_model *model, size_t
         arena_reset(&w->reading);
         status = pieces_read(v, v->scoring_count, model, index, &v->targets[t], &w->reading, &p, error);
         if (status == GBV_OK && v->reference && v->targets[t].labels)
-            status = judge_agreement(&p, &result->sources[index], error);
+            status = confusion_judge(&result->sources[index], &p.shared, v->source_count, error);
         for (size_t m = 0; m < v->scoring_count && status == GBV_OK; m++)
             if (v->scorings[m].info)
                 status = score_by(v, m, index, t, &p, w, &result->measures[m].scores[index], error);

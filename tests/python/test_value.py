@@ -163,6 +163,9 @@ class Results(FolderTest):
         self.assertAlmostEqual(sum(result.posterior.values()), 1)
         self.assertGreater(result.scores["annotator 0"], result.scores["annotator 2"])
         self.assertGreater(result.agreement["annotator 0"], 0.5)
+        confusion = result.confusion["annotator 0"]
+        self.assertEqual(confusion.shape, (len(result.classes), len(result.classes) + 1))
+        self.assertAlmostEqual(np.trace(confusion) / confusion.sum(), result.agreement["annotator 0"])
         self.assertAlmostEqual(result.effective_sources, 1 / sum(p * p for p in result.posterior.values()))
         self.assertAlmostEqual(result.tau, 1 / np.log2(3))
         self.assertGreater(result.effective_rows, 100)

@@ -58,6 +58,11 @@ static gbv_result *example(void)
     assert_true(flag_add(&r->sources[0], "one_class", "all %s", "\"x\""));
     assert_true(flag_add(&r->sources[0], "undefined", "why"));
     r->ambiguous = true;
+    assert_true(text_list_add(&r->classes, &r->class_count, "cat") &&
+                text_list_add(&r->classes, &r->class_count, "\"dog\""));
+    r->sources[1].confusion = calloc(6, sizeof(size_t));
+    for (size_t i = 0; i < 6; i++)
+        r->sources[1].confusion[i] = i;
     assert_true(result_make_measures(r, 2));
     for (size_t m = 0; m < 2; m++) {
         gbv_measure_result *by = &r->measures[m];
@@ -125,6 +130,10 @@ static void every_double_survives_the_round_trip(void **state)
     assert_true(same(after->tau, before->tau) && same(after->effective_rows, before->effective_rows));
     assert_true(after->seed == before->seed);
     assert_string_equal(after->warnings[0], before->warnings[0]);
+    assert_int_equal(after->class_count, 2);
+    assert_string_equal(after->classes[1], "\"dog\"");
+    assert_null(after->sources[0].confusion);
+    assert_memory_equal(after->sources[1].confusion, before->sources[1].confusion, 6 * sizeof(size_t));
     assert_string_equal(after->inputs[0].source_column, "who");
     assert_string_equal(after->inputs[0].dataset, "*,b.csv");
     assert_string_equal(after->inputs[0].item_column, "id");
@@ -205,6 +214,12 @@ static void broken_documents_are_refused_by_key(void **state)
     expect_refusal("\"effective_sources\": 2.5", "\"effective_sources\": \"x\"", "measures[0]");
     expect_refusal("\"rank_agreement\": 1", "\"rank_agreement\": true", "rank_agreement");
     expect_refusal("\"rank\": 0", "\"rank\": -1", "measures[1]");
+    expect_refusal("\"classes\": [", "\"classes\": [7, ", "classes");
+    expect_refusal("\"classes\": [", "\"classes\": [\"owl\", ", "confusion");
+    expect_refusal("\"classes\": [", "\"clashes\": [", "sources[1]");
+    expect_refusal("[3, 4, 5]", "[3, 4]", "confusion");
+    expect_refusal("[3, 4, 5]", "[3, 4, -5]", "confusion");
+    expect_refusal("[3, 4, 5]", "[3, 4, 5.5]", "confusion");
     expect_refusal("\"reason\": \"no", "\"reason\": 7, \"raison\": \"no", "reason");
 }
 
