@@ -52,15 +52,17 @@ static int run(const command *self, int count, char **arguments)
 {
     text_list names = {0};
     const option none[] = {{0}};
-    static const char *const lists[] = {"methods", "measures", "models", "problems", "formats", "importers", "flags"};
+    static const char *const lists[] = {"methods", "measures",  "models", "problems",
+                                        "formats", "importers", "flags",  "strategies"};
     int code = options_parse(self, (const option *const[]){none, NULL}, count, arguments, &names);
     const char *wanted = names.count ? names.items[0] : NULL, *name, *summary;
     if (code == PARSED && names.count > 1)
         code = complain(self, GBV_USAGE, "one list at a time; '%s' is one too many", names.items[1]);
     if (code == PARSED && (wanted && !gbv_list(wanted, 0, &name, &summary)))
-        code = complain(
-            self, GBV_USAGE,
-            "there is no list '%s'; expected methods, measures, models, problems, formats, importers or flags", wanted);
+        code = complain(self, GBV_USAGE,
+                        "there is no list '%s'; expected methods, measures, models, problems, formats, importers, "
+                        "flags or strategies",
+                        wanted);
     for (size_t l = 0; code == PARSED && l < sizeof lists / sizeof *lists; l++) {
         if (wanted && strcmp(wanted, lists[l]) != 0)
             continue;
@@ -81,8 +83,10 @@ static int run(const command *self, int count, char **arguments)
 extern const command command_list;
 const command command_list = {
     .name = "list",
-    .usage = "[methods|measures|models|problems|formats|importers|flags]",
-    .summary = "the methods, measures, models, problems, file formats, importers of annotations and flags there are",
+    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies]",
+    .summary =
+        "the methods, measures, models, problems, file formats, importers of annotations, flags and strategies of "
+        "continual valuing there are",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
 };

@@ -9,6 +9,7 @@
 #include "problem/problem.h"
 #include "value/flags.h"
 #include "value/method/method.h"
+#include "value/strategies.h"
 
 bool gbv_list(const char *what, size_t index, const char **name, const char **summary)
 {
@@ -33,6 +34,10 @@ bool gbv_list(const char *what, size_t index, const char **name, const char **su
     if (strcmp(what, "importers") == 0) {
         const importer *i = importer_at(index);
         return i && (*name = i->name, *summary = i->summary, true);
+    }
+    if (strcmp(what, "strategies") == 0) {
+        const strategy *s = strategy_at(index);
+        return s && (*name = s->name, *summary = s->summary, true);
     }
     const model_kind *k = strcmp(what, "models") == 0 ? model_kind_at(index) : NULL;
     return k && (*name = k->name, *summary = k->summary, true);
