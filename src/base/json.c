@@ -15,8 +15,9 @@ json_writer json_open(FILE *stream)
 }
 
 /* A byte that is no UTF-8, as where a sentence was cut, becomes the replacement character: JSON has no other way. */
-static void quoted(FILE *stream, const char *text)
+static void quoted(const json_writer *json, const char *text)
 {
+    FILE *stream = json->stream;
     const char *end = text + strlen(text);
     uint32_t character;
     fputc('"', stream);
@@ -28,7 +29,9 @@ static void quoted(FILE *stream, const char *text)
             fprintf(stream, "\\%c", *text);
         else if (character == '\n')
             fputs("\\n", stream);
-        else if (character < 0x20 || character == 0x7F)
+        else if (character < 0x20 || character == 0x7F ||
+                 (json->in_markup && (character == '<' || character == '>' || character == '&' || character == 0x2028 ||
+                                      character == 0x2029)))
             fprintf(stream, "\\u%04x", (unsigned)character);
         else
             fwrite(text, 1, length, stream);
@@ -46,7 +49,7 @@ static void place(json_writer *json, const char *key)
             fprintf(json->stream, "\n%*s", 2 * json->depth, "");
     }
     if (key) {
-        quoted(json->stream, key);
+        quoted(json, key);
         fputs(": ", json->stream);
     }
 }
@@ -83,7 +86,7 @@ void json_text(json_writer *json, const char *key, const char *text)
 {
     place(json, key);
     if (text)
-        quoted(json->stream, text);
+        quoted(json, text);
     else
         fputs("null", json->stream);
 }

@@ -19,6 +19,7 @@ typedef struct json_writer {
     FILE *stream;
     int depth;
     bool compact;            /* everything on one line */
+    bool in_markup;          /* nothing in a text may end the HTML element around it, or a line of a script */
     bool filled[JSON_DEPTH]; /* something was written at this level */
     char closing[JSON_DEPTH];
 } json_writer;

@@ -1,0 +1,22 @@
+/* plain.h - numbers as people read them: three significant digits, shares in percent. The full number belongs into a
+ * tooltip or a download.
+ *
+ *     char text[PLAIN_TEXT];
+ *     fputs(plain_share(0.4321, text), stream);      43.2 %
+ */
+#ifndef REPORT_PLAIN_H
+#define REPORT_PLAIN_H
+
+#include <stddef.h>
+
+enum { PLAIN_TEXT = 64 };
+
+/* "0.0432", "−1.23", "12 300", "1.23e−7"; NaN is a dash, infinities are signs. src/report/html/page.js does the same.
+ */
+const char *plain_number(double value, char text[PLAIN_TEXT]);
+/* Of 1: "43.2 %", "<0.001 %". */
+const char *plain_share(double value, char text[PLAIN_TEXT]);
+/* With spaces between thousands. */
+const char *plain_count(size_t value, char text[PLAIN_TEXT]);
+
+#endif

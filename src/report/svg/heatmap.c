@@ -1,0 +1,71 @@
+#include "report/svg/heatmap.h"
+
+#include <math.h>
+
+#include "base/markup.h"
+#include "report/plain.h"
+
+enum { LARGEST_CELL = 44, SMALLEST_CELL = 7, NUMBER_CELL = 26, NAMED_CELL = 11 };
+
+static const double STRONGEST = 0.9; /* how opaque a fully tinted cell is */
+
+static double widest_of(const char *const *names, size_t count)
+{
+    double widest = 0;
+    for (size_t i = 0; i < count; i++)
+        widest = fmax(widest, svg_text_width(names[i]));
+    return widest;
+}
+
+static void draw_cell(FILE *stream, const heatmap_chart *c, size_t row, size_t column, double largest, double x,
+                      double y, double size)
+{
+    double value = c->values[row * c->columns + column];
+    double tint = c->tints ? c->tints[row * c->columns + column] : largest > 0 ? value / largest : 0;
+    char tip[600], text[PLAIN_TEXT];
+    tint = isfinite(tint) ? fmin(1, fmax(0, tint)) : 0;
+    (c->share ? plain_share : plain_number)(value, text);
+    if (!c->share && isfinite(value) && value == floor(value) && value >= 0 && value < 1e15)
+        plain_count((size_t)value, text);
+    snprintf(tip, sizeof tip, "%s %s, %s %s: %s", c->row_axis, c->row_names[row], c->column_axis,
+             c->column_names[column], text);
+    svg_mark_begin(stream, tip);
+    fprintf(stream,
+            "<rect class=\"cell%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill-opacity=\"%.3f\"/>",
+            c->diagonal && row == column ? " own" : "", x + 0.5, y + 0.5, size - 1, size - 1, STRONGEST * tint);
+    if (size >= NUMBER_CELL)
+        svg_text(stream, x + size / 2, y + size / 2 + 4, "middle", tint > 0.5 ? "number inverse" : "number", size,
+                 value == 0 ? "" : text);
+    svg_mark_end(stream);
+}
+
+void heatmap_draw(FILE *stream, const svg_form *form, const void *chart)
+{
+    const heatmap_chart *c = chart;
+    double largest = 0;
+    for (size_t i = 0; i < c->rows * c->columns; i++)
+        largest = isfinite(c->values[i]) ? fmax(largest, c->values[i]) : largest;
+    double row_name = fmin(widest_of(c->row_names, c->rows), form->width * 0.28);
+    double column_name = fmin(widest_of(c->column_names, c->columns), 110);
+    double left = row_name + 26, most = (form->width - left - 30) / (double)(c->columns ? c->columns : 1);
+    double size = fmax(SMALLEST_CELL, fmin(LARGEST_CELL, most)), top = 24 + column_name * 0.72 + 8;
+    svg_form own = {.width = fmax(form->width, left + size * (double)c->columns + 30), .alone = form->alone};
+    svg_open(stream, &own, top + size * (double)c->rows + 8, c->label);
+    svg_text(stream, left, 12, "start", "soft", 0, c->column_axis);
+    fprintf(stream, "<text class=\"soft\" transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"end\">", top);
+    markup_write(stream, c->row_axis);
+    fputs("</text>\n", stream);
+    for (size_t k = 0; k < c->columns && size >= NAMED_CELL; k++) {
+        fprintf(stream, "<g transform=\"translate(%.1f %.1f) rotate(-45)\">", left + size * ((double)k + 0.5) + 3,
+                top - 6);
+        svg_text(stream, 0, 0, "start", "", column_name + 4, c->column_names[k]);
+        fputs("</g>", stream);
+    }
+    for (size_t i = 0; i < c->rows; i++) {
+        if (size >= NAMED_CELL)
+            svg_text(stream, left - 8, top + size * ((double)i + 0.5) + 4, "end", "", row_name, c->row_names[i]);
+        for (size_t k = 0; k < c->columns; k++)
+            draw_cell(stream, c, i, k, largest, left + size * (double)k, top + size * (double)i, size);
+    }
+    svg_close(stream);
+}
