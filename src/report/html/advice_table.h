@@ -4,6 +4,7 @@
 
 #include <gbv/advice.h>
 
+#include "base/sentence.h"
 #include "report/html/page.h"
 
 typedef struct advised {
@@ -13,8 +14,10 @@ typedef struct advised {
 } advised;
 
 extern const page_badge advice_badges[]; /* by gbv_action */
-enum { ADVICE_BADGES = 5 };
+enum { ADVICE_BADGES = 5, ADVICE_ON_ONE_PAGE = 12 };
 
+/* The sentence of the first screen: what to do about whom. */
+void advice_headline(const advised *sources, size_t count, sentence *headline);
 /* How many sources have each verdict; each source with verdict, weight, reason and what would settle it, in the order
  * given; of many only those that can be printed on one page, in the order of what must be decided first, and the rest
  * is said to be in the table `all_id`. */

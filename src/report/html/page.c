@@ -44,6 +44,12 @@ FILE *page_body(page *p)
     return p && !p->failed ? p->body : NULL;
 }
 
+void page_fail(page *p)
+{
+    if (p)
+        p->failed = true;
+}
+
 void page_attribute(FILE *stream, const char *name, const char *value)
 {
     fprintf(stream, " %s=\"", name);
@@ -104,8 +110,7 @@ static void formatted(page *p, const char *class, const char *format, va_list ar
 {
     char *text;
     if (vasprintf(&text, format, arguments) < 0) {
-        if (p)
-            p->failed = true;
+        page_fail(p);
         return;
     }
     element(p, "p", class, text);
@@ -126,6 +131,21 @@ void page_note(page *p, const char *format, ...)
     va_start(arguments, format);
     formatted(p, "note", format, arguments);
     va_end(arguments);
+}
+
+void page_link(page *p, const char *id, const char *format, ...)
+{
+    va_list arguments;
+    FILE *body = page_body(p);
+    if (!body)
+        return;
+    fputs("<a class=\"link\" href=\"#", body);
+    markup_write(body, id);
+    fputs("\">", body);
+    va_start(arguments, format);
+    formatted(p, "note", format, arguments);
+    va_end(arguments);
+    fputs("</a>", body);
 }
 
 void page_warning(page *p, const char *text)

@@ -36,6 +36,8 @@ void page_heading(page *p, const char *title); /* within a section */
 void page_paragraph(page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* In smaller type, below a figure or table. */
 void page_note(page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A note that leads to a section, table or figure. */
+void page_link(page *p, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Something that must not be overlooked. */
 void page_warning(page *p, const char *text);
 void page_list(page *p, const char *const *items, size_t count);
@@ -56,11 +58,13 @@ typedef struct page_badge {
 void page_tally(page *p, const page_badge *badges, const size_t *counts, size_t count);
 
 typedef enum page_kind {
-    PAGE_TEXT,   /* text, and under it `detail` */
-    PAGE_CODE,   /* text in a fixed pitch, such as a hash */
-    PAGE_NUMBER, /* value, 3 significant digits; with `interval` also low and high */
-    PAGE_SHARE,  /* value of 1 in percent with a bar, and its interval drawn on it where there is one */
-    PAGE_BADGE,  /* value is the index of one of the column's badges; NaN: none */
+    PAGE_TEXT,    /* text, and under it `detail` */
+    PAGE_CODE,    /* text in a fixed pitch, such as a hash */
+    PAGE_NUMBER,  /* value, 3 significant digits; with `interval` also low and high */
+    PAGE_COUNT,   /* a whole number, all digits */
+    PAGE_PERCENT, /* value of 1 in percent */
+    PAGE_SHARE,   /* the same with a bar, and the interval drawn on it where there is one */
+    PAGE_BADGE,   /* value is the index of one of the column's badges; NaN: none */
 } page_kind;
 
 typedef struct page_column {
@@ -127,6 +131,9 @@ typedef struct page_matrices {
 } page_matrices;
 
 void page_matrices_add(page *p, const page_matrices *matrices);
+
+/* Memory was out for whoever builds the page: page_close will say so. */
+void page_fail(page *p);
 
 /* Writes the page as a file that appears whole or not at all (`path` NULL: standard output), and frees it in any case.
  * GBV_FAILED when memory ran out on the way or the file cannot be written. */

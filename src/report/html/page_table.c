@@ -9,7 +9,7 @@
 
 enum { WRITTEN_OUT = 50 };
 
-static const char *const kind_words[] = {"text", "code", "number", "share", "badge"};
+static const char *const kind_words[] = {"text", "code", "number", "count", "percent", "share", "badge"};
 
 static void get_cell(const page_table *t, size_t row, size_t column, page_cell *cell)
 {
@@ -45,14 +45,20 @@ static void write_title(FILE *body, const page_column *c, const page_cell *cell)
     fputc('"', body);
 }
 
+static const char *plain_text(page_kind kind, double value, char text[PLAIN_TEXT])
+{
+    if (kind == PAGE_COUNT && value >= 0 && value < 1e15)
+        return plain_count((size_t)value, text);
+    return (kind == PAGE_SHARE || kind == PAGE_PERCENT ? plain_share : plain_number)(value, text);
+}
+
 static void write_interval(FILE *body, const page_column *c, const page_cell *cell)
 {
     char low[PLAIN_TEXT], high[PLAIN_TEXT];
     if (!c->interval || isnan(cell->low) || isnan(cell->high))
         return;
-    const char *(*text)(double, char *) = c->kind == PAGE_SHARE ? plain_share : plain_number;
-    fprintf(body, " <small>%s to ", text(cell->low, low));
-    fprintf(body, "%s</small>", text(cell->high, high));
+    fprintf(body, " <small>%s to %s</small>", plain_text(c->kind, cell->low, low),
+            plain_text(c->kind, cell->high, high));
 }
 
 static void write_share(FILE *body, const page_cell *cell, double largest)
@@ -87,7 +93,7 @@ static void write_content(FILE *body, const page_column *c, const page_cell *cel
     else if (c->kind == PAGE_SHARE)
         write_share(body, cell, largest);
     else
-        fputs(plain_number(cell->value, text), body);
+        fputs(plain_text(c->kind, cell->value, text), body);
     write_interval(body, c, cell);
     if (c->detail && cell->detail) {
         fputs(" <span class=\"detail\">", body);

@@ -1,0 +1,176 @@
+/* result_record.c - where a result comes from: uses of the reference, command, options, inputs and their hashes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html/result_sections.h"
+#include "report/plain.h"
+#include "report/result_words.h"
+
+void result_section_reference(page *p, const result_view *v)
+{
+    const gbv_result *r = v->result;
+    char rows[PLAIN_TEXT];
+    page_section(p, "reference", "Uses of the reference", NULL);
+    if (!r->reference_use_count) {
+        page_paragraph(p, "There was no reference: the sources were judged by each other.");
+        return;
+    }
+    page_paragraph(p, "Its %s rows served for:", plain_count(r->reference_rows, rows));
+    page_list(p, (const char *const *)r->reference_uses, r->reference_use_count);
+    page_note(p, "What a model is chosen by on these rows is no fair test of it: judge the final model on other rows.");
+}
+
+/* A word of a command line, quoted where a shell would take it for something else. */
+static void write_word(FILE *stream, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=,:+-@%";
+    if (*word && !word[strspn(word, plain)]) {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*word, stream);
+    fputc('\'', stream);
+}
+
+static void write_option(FILE *stream, const char *name, const char *before, const char *value)
+{
+    fprintf(stream, " \\\n    --%s ", name);
+    if (!before) {
+        write_word(stream, value);
+        return;
+    }
+    char *both;
+    if (asprintf(&both, "%s=%s", before, value) < 0)
+        return;
+    write_word(stream, both);
+    free(both);
+}
+
+static const char *dataset_of(const gbv_input_record *input)
+{
+    return input->dataset ? input->dataset : input->path;
+}
+
+enum { SOURCES_NAMED = 40 };
+
+static void write_command(const gbv_result *r, FILE *stream)
+{
+    fputs("gbv value", stream);
+    if (r->input_count && r->reference_use_count)
+        write_option(stream, "reference", NULL, dataset_of(&r->inputs[0]));
+    bool shared =
+        r->source_count && r->sources[0].input < r->input_count && r->inputs[r->sources[0].input].source_column;
+    if (shared) {
+        const gbv_input_record *input = &r->inputs[r->sources[0].input];
+        write_option(stream, "sources", NULL, dataset_of(input));
+        write_option(stream, "source-column", NULL, input->source_column);
+    }
+    for (size_t i = 0; !shared && i < r->source_count && i < SOURCES_NAMED; i++)
+        if (r->sources[i].input < r->input_count)
+            write_option(stream, "source", r->sources[i].name, dataset_of(&r->inputs[r->sources[i].input]));
+    if (!shared && r->source_count > SOURCES_NAMED)
+        fprintf(stream, " \\\n    ... and %zu more sources", r->source_count - SOURCES_NAMED);
+    write_option(stream, "method", NULL, r->method);
+    if (*r->measure)
+        write_option(stream, "measure", NULL, r->measure);
+    write_option(stream, "model", NULL, r->model);
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->seed);
+    write_option(stream, "seed", NULL, seed);
+    for (size_t i = 0; i < r->option_count; i++)
+        if (strcmp(r->options[i].name, "reference") != 0)
+            write_option(stream, r->options[i].name, NULL, r->options[i].value);
+}
+
+static void add_command(page *p, const result_view *v)
+{
+    char *text = NULL;
+    size_t length;
+    if (v->command) {
+        page_code(p, v->command);
+        return;
+    }
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream) {
+        page_fail(p);
+        return;
+    }
+    write_command(v->result, stream);
+    if (fclose(stream) != 0)
+        page_fail(p);
+    else
+        page_code(p, text);
+    free(text);
+    page_note(p, "Made up from the record: the command that was typed may have named the same differently.");
+}
+
+/* What decides the numbers, name by name. */
+static void fill_setting(const void *context, size_t row, size_t column, page_cell *cell)
+{
+    const gbv_result *r = context;
+    const char *names[] = {"gbv",      "method", "measure", "variant",        "model",
+                           "looks at", "tau",    "seed",    "instruction set"};
+    const char *values[] = {r->version,       r->method,     r->measure,    r->variant,        r->model,
+                            r->feature_space, cell->scratch, cell->scratch, r->instruction_set};
+    if (row < sizeof names / sizeof *names) {
+        if (row == 6)
+            snprintf(cell->scratch, sizeof cell->scratch, "%.17g (%s)", r->tau, tau_mode_words[r->tau_mode]);
+        if (row == 7)
+            snprintf(cell->scratch, sizeof cell->scratch, "%llu", (unsigned long long)r->seed);
+        cell->text = column ? values[row] : names[row];
+        return;
+    }
+    const gbv_option_record *option = &r->options[row - sizeof names / sizeof *names];
+    cell->text = column ? option->value : option->name;
+}
+
+enum { SETTINGS = 9 };
+
+static void fill_input(const void *context, size_t row, size_t column, page_cell *cell)
+{
+    const gbv_input_record *input = &((const gbv_result *)context)->inputs[row];
+    if (column == 0)
+        cell->text = input->path;
+    else if (column == 1)
+        cell->text = input->role                                                      ? input->role
+                     : row == 0 && ((const gbv_result *)context)->reference_use_count ? "reference"
+                                                                                      : "source";
+    else if (column == 2)
+        cell->value = input->rows ? (double)input->rows : NAN;
+    else
+        cell->text = *input->sha256 ? input->sha256 : "from memory";
+}
+
+void result_section_record(page *p, const result_view *v)
+{
+    static const page_column settings[] = {{.name = "Setting"}, {.name = "Value", .kind = PAGE_CODE}};
+    static const page_column inputs[] = {{.name = "File", .kind = PAGE_CODE},
+                                         {.name = "Role"},
+                                         {.name = "Rows", .kind = PAGE_COUNT},
+                                         {.name = "SHA-256", .kind = PAGE_CODE}};
+    const gbv_result *r = v->result;
+    page_section(p, "record", "Where this comes from",
+                 "With the same version, inputs and options the numbers come out the same.");
+    page_heading(p, "Command");
+    add_command(p, v);
+    page_table_add(p, &(page_table){.id = "settings",
+                                    .caption = "Options",
+                                    .columns = settings,
+                                    .column_count = 2,
+                                    .row_count = SETTINGS + r->option_count,
+                                    .cell = fill_setting,
+                                    .context = r});
+    page_table_add(p, &(page_table){.id = "inputs",
+                                    .caption = "Inputs",
+                                    .columns = inputs,
+                                    .column_count = 4,
+                                    .row_count = r->input_count,
+                                    .cell = fill_input,
+                                    .context = r});
+}
