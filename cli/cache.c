@@ -7,6 +7,9 @@
 #include <gbv/gbv.h>
 
 #include "options.h"
+#include "say.h"
+
+enum { SOURCE_INDENT = 46, LEAST_WIDTH = 72 };
 
 typedef struct listing {
     size_t count, bytes;
@@ -15,16 +18,22 @@ typedef struct listing {
 static void print_entry(void *context, const gbv_cache_entry *entry)
 {
     listing *all = context;
-    char when[32] = "";
+    char when[32] = "", line[128];
     time_t used = (time_t)entry->used;
     struct tm local;
+    gbv_terminal terminal = gbv_terminal_of(stdout);
+    bool narrow = terminal.width && terminal.width < LEAST_WIDTH; /* then a paragraph for each */
     if (localtime_r(&used, &local))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
-    if (all->count++ == 0)
-        printf("%-16s %-9s %8s %8s  %s\n", "last used", "model", "rows", "MB", "source");
+    if (all->count++ == 0 && !narrow)
+        say_item("last used        model         rows       MB  source", 0, "");
     all->bytes += entry->bytes;
-    printf("%-16s %-9s %8zu %8.1f  %s\n", when, *entry->model ? entry->model : "damaged", entry->rows,
-           (double)entry->bytes / 1e6, entry->subject);
+    snprintf(line, sizeof line, narrow ? "last used %s: %s of %zu rows, %.1f MB" : "%-16s %-9s %8zu %8.1f", when,
+             *entry->model ? entry->model : "damaged", entry->rows, (double)entry->bytes / 1e6);
+    if (narrow)
+        gbv_terminal_line(stdout, &terminal, GBV_STYLE_BOLD, entry->subject, 4, line);
+    else
+        gbv_terminal_line(stdout, &terminal, GBV_STYLE_PLAIN, line, SOURCE_INDENT, entry->subject);
 }
 
 static int list(const command *self, const char *folder)
@@ -33,7 +42,8 @@ static int list(const command *self, const char *folder)
     gbv_error error;
     if (gbv_cache_each(folder, print_entry, &all, &error) != GBV_OK)
         return complain(self, GBV_FAILED, "%s", error.message);
-    printf("%zu %s, %.1f MB in %s\n", all.count, all.count == 1 ? "model" : "models", (double)all.bytes / 1e6, folder);
+    say(stdout, GBV_STYLE_PLAIN, "", "%zu %s, %.1f MB in %s", all.count, all.count == 1 ? "model" : "models",
+        (double)all.bytes / 1e6, folder);
     return GBV_OK;
 }
 
@@ -43,7 +53,7 @@ static int trim(const command *self, const char *folder, size_t bytes)
     gbv_error error;
     if (gbv_cache_trim(folder, bytes, &removed, &error) != GBV_OK)
         return complain(self, GBV_FAILED, "%s", error.message);
-    printf("%zu %s deleted from %s\n", removed, removed == 1 ? "model" : "models", folder);
+    say(stdout, GBV_STYLE_PLAIN, "", "%zu %s deleted from %s", removed, removed == 1 ? "model" : "models", folder);
     return GBV_OK;
 }
 

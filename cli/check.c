@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "inputs.h"
+#include "say.h"
 
 enum { ROWS_SHOWN = 20 };
 
@@ -15,7 +16,7 @@ typedef struct findings {
 
 static void tell(findings *found, bool warning, const char *sentence)
 {
-    printf("%s: %s\n", warning ? "warning" : "problem", sentence);
+    say(stdout, warning ? GBV_STYLE_CAUTION : GBV_STYLE_ALARM, warning ? "warning:" : "problem:", "%s", sentence);
     if (warning)
         found->warnings++;
     else
@@ -44,8 +45,9 @@ static void on_problem(void *context, bool warning, const char *sentence)
 static void end_of_input(findings *found, const char *name, gbv_status status, const gbv_error *error)
 {
     if (found->bad_rows > ROWS_SHOWN)
-        printf("%s: %s: and %zu more such rows\n", found->skipping ? "warning" : "problem", name,
-               found->bad_rows - ROWS_SHOWN);
+        say(stdout, found->skipping ? GBV_STYLE_CAUTION : GBV_STYLE_ALARM,
+            found->skipping ? "warning:" : "problem:", "%s: and %zu more such rows", name,
+            found->bad_rows - ROWS_SHOWN);
     found->bad_rows = 0;
     if (status != GBV_OK)
         tell(found, false, error->message);
@@ -81,6 +83,7 @@ static int run(const command *self, int count, char **arguments)
     option input_table[INPUT_OPTIONS];
     inputs_options(&in, true, input_table);
     const option own[] = {
+        UNDER(HEADING_INPUTS),
         {"probabilities", OPTION_LIST, &in.probabilities, "NAME=FILE",
          "a source as its model's probabilities of the reference's rows", 0},
         {"model", OPTION_TEXT, &in.model, "NAME", "what the inputs are for: resnets want other images", 0},
@@ -104,11 +107,11 @@ static int run(const command *self, int count, char **arguments)
     if (in.reference && gbv_sources_count(in.sources))
         gbv_check(in.reference, in.sources, on_problem, &found);
     for (size_t i = 0; gbv_sources_note(in.sources, i); i++)
-        printf("note: %s\n", gbv_sources_note(in.sources, i));
+        say(stdout, GBV_STYLE_DIM, "note:", "%s", gbv_sources_note(in.sources, i));
     inputs_tell(&in);
-    printf("%zu source%s read: %zu problem%s, %zu warning%s\n", gbv_sources_count(in.sources),
-           gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s",
-           found.warnings, found.warnings == 1 ? "" : "s");
+    say(stdout, GBV_STYLE_PLAIN, "", "%zu source%s read: %zu problem%s, %zu warning%s", gbv_sources_count(in.sources),
+        gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s", found.warnings,
+        found.warnings == 1 ? "" : "s");
     code = found.why ? (int)found.why : found.problems ? GBV_BAD_INPUT : GBV_OK;
     if (fflush(stdout) != 0)
         code = complain(self, GBV_FAILED, "standard output could not be written");

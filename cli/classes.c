@@ -8,7 +8,9 @@ static int run(const command *self, int count, char **arguments)
     gbv_error error;
     option input_table[INPUT_OPTIONS];
     inputs_options(&in, true, input_table);
-    const option own[] = {{"output", OPTION_TEXT, &output, "FILE", "write the map here instead of stdout", 'o'}, {0}};
+    const option own[] = {UNDER(HEADING_OUTPUT),
+                          {"output", OPTION_TEXT, &output, "FILE", "write the map here instead of stdout", 'o'},
+                          {0}};
     int code = options_parse(self, (const option *const[]){input_table, own, NULL}, count, arguments, NULL);
     if (code == PARSED)
         code = inputs_read(self, &in, true);

@@ -99,12 +99,14 @@ static int run(const command *self, int count, char **arguments)
     run_output_options(&show, output_table);
     run_progress_options(&show, &options->model.threads, progress_table);
     const option own[] = {
+        UNDER(HEADING_VALUATION),
         {"methods", OPTION_TEXT, &chosen.options.methods, "NAME[:FORM],...",
          "methods to compare, the first beside the others (default: every one that applies; see gbv list methods)", 0},
         {"test", OPTION_TEXT, &chosen.test, "DATASET",
          "labelled rows that judge the final model by each method and baseline", 0},
         {"seeds", OPTION_COUNT, &chosen.options.seeds, "R",
          "with --test: final models by each, on rows of the sources drawn anew", 0},
+        UNDER(HEADING_RUN),
         {"dry-run", OPTION_FLAG, &chosen.dry_run, NULL, "say what would be run, how long and in how much memory", 0},
         {0},
     };

@@ -13,6 +13,7 @@ static int run(const command *self, int count, char **arguments)
     run_output_options(&show, output_table);
     use_options(&u, use_table);
     const option own[] = {
+        UNDER(HEADING_RUN),
         {"threads", OPTION_COUNT, &u.threads, "N", "that a network may use (default: every core)", 0},
         {0},
     };
@@ -26,7 +27,11 @@ static int run(const command *self, int count, char **arguments)
         code = use_open(self, &u, gbv_model_read(names.items[0], &u.model, &error), &error, names.items[1]);
     if (code == PARSED) {
         gbv_status status = gbv_evaluate(u.model, u.dataset, &evaluation, &error);
-        if (status == GBV_OK)
+        bool shown = !show.output && show.format == GBV_FORMAT_TABLE;
+        gbv_terminal terminal = gbv_terminal_of(stdout);
+        if (status == GBV_OK && shown)
+            status = gbv_evaluation_table(evaluation, stdout, &terminal, &error);
+        else if (status == GBV_OK)
             status = gbv_evaluation_write(evaluation, show.format, show.output, &error);
         code = status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
     }

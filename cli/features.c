@@ -33,9 +33,11 @@ static int run(const command *self, int count, char **arguments)
     use_options(&u, use_table);
     run_progress_options(&show, &u.threads, progress_table);
     const option own[] = {
+        UNDER(HEADING_MODEL),
         {"model", OPTION_TEXT, &chosen.model, "NAME", "what --pretrained must hold (default: whatever it does)", 0},
         {"pretrained", OPTION_TEXT, &chosen.pretrained, "FILE",
          "weights of a ResNet instead of a MODEL: torchvision's, timm's or Hugging Face's (safetensors)", 0},
+        UNDER(HEADING_OUTPUT),
         {"output", OPTION_TEXT, &show.output, "FILE", "the array (NPY, float32): a row per image, in their order", 'o'},
         {"labels-output", OPTION_TEXT, &chosen.labels_output, "FILE", "their labels (NPY)", 0},
         {0},

@@ -5,9 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "say.h"
+
 void inputs_dataset_options(gbv_read_options *read, const char **preprocess, option table[DATASET_OPTIONS])
 {
     const option all[DATASET_OPTIONS] = {
+        UNDER(HEADING_DATASETS),
         {"label-column", OPTION_TEXT, &read->label_column, "NAME",
          "the column or array with labels (default: label, y, ...)", 0},
         {"item-column", OPTION_TEXT, &read->item_column, "NAME",
@@ -30,6 +33,7 @@ void inputs_dataset_options(gbv_read_options *read, const char **preprocess, opt
 void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS])
 {
     const option all[INPUT_OPTIONS - DATASET_OPTIONS] = {
+        UNDER(HEADING_INPUTS),
         {"reference", OPTION_TEXT, &in->reference_path, "DATASET", "the trusted set D*: PATH, or FEATURES,LABELS", 0},
         {"source", OPTION_LIST, &in->source_arguments, "NAME=DATASET", "a source and its sample; once per source", 0},
         {"sources", OPTION_TEXT, &in->sources_path, "PATH", "a folder with a file or folder per source, or a table", 0},
@@ -47,10 +51,13 @@ void inputs_options(inputs *in, bool with_reference, option table[INPUT_OPTIONS]
         {"allow-overlap", OPTION_FLAG, &in->annotation.allow_overlap, NULL, "keep gold items among the sources' rows",
          0},
         {"class-map", OPTION_TEXT, &in->class_map, "FILE", "what the sources' labels mean (made by gbv classes)", 0},
+        UNDER(HEADING_RUN),
         {"verbose", OPTION_FLAG, &in->verbose, NULL, "say on stderr what was read, and each epoch of a training", 'v'},
     };
-    size_t left_out = !with_reference, own = sizeof all / sizeof *all - left_out;
-    memcpy(table, all + left_out, own * sizeof *all);
+    size_t own = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (with_reference || all[i].target != &in->reference_path)
+            table[own++] = all[i];
     inputs_dataset_options(&in->read, &in->preprocess, table + own);
 }
 
@@ -96,13 +103,13 @@ enum { SKIPPED_SHOWN = 5 };
 static void tell_skipped_row(void *context, const char *sentence)
 {
     if (++*(size_t *)context <= SKIPPED_SHOWN)
-        fprintf(stderr, "gbv: skipped: %s\n", sentence);
+        say(stderr, GBV_STYLE_CAUTION, "gbv:", "skipped: %s", sentence);
 }
 
 static void tell_skipped_count(size_t skipped)
 {
     if (skipped)
-        fprintf(stderr, "gbv: %zu row%s skipped\n", skipped, skipped > 1 ? "s" : "");
+        say(stderr, GBV_STYLE_CAUTION, "gbv:", "%zu row%s skipped", skipped, skipped > 1 ? "s" : "");
 }
 
 int inputs_read_dataset(const command *self, const char *argument, const gbv_read_options *read, gbv_dataset **dataset)
@@ -209,19 +216,19 @@ int inputs_check(const command *self, inputs *in, bool with_reference)
 void inputs_tell(const inputs *in)
 {
     if (in->verbose && in->reference)
-        fprintf(stderr, "gbv: reference %s: %zu rows of %zu features, %zu classes\n",
-                in->reference_path    ? in->reference_path
-                : in->unlabelled_path ? in->unlabelled_path
-                                      : in->gold_path,
-                gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
-                gbv_dataset_class_count(in->reference));
+        say(stderr, GBV_STYLE_DIM, "gbv:", "reference %s: %zu rows of %zu features, %zu classes",
+            in->reference_path    ? in->reference_path
+            : in->unlabelled_path ? in->unlabelled_path
+                                  : in->gold_path,
+            gbv_dataset_rows(in->reference), gbv_dataset_columns(in->reference),
+            gbv_dataset_class_count(in->reference));
     for (size_t i = 0; in->verbose && i < gbv_sources_count(in->sources); i++) {
         size_t rows = gbv_sources_rows(in->sources, i);
-        fprintf(stderr, rows ? "gbv: source %s: %zu rows\n" : "gbv: source %s: no rows of its own\n",
-                gbv_sources_name(in->sources, i), rows);
+        say(stderr, GBV_STYLE_DIM, "gbv:", rows ? "source %s: %zu rows" : "source %s: no rows of its own",
+            gbv_sources_name(in->sources, i), rows);
     }
     for (size_t i = 0; in->verbose && gbv_sources_note(in->sources, i); i++)
-        fprintf(stderr, "gbv: %s\n", gbv_sources_note(in->sources, i));
+        say(stderr, GBV_STYLE_DIM, "gbv:", "%s", gbv_sources_note(in->sources, i));
 }
 
 int inputs_read(const command *self, inputs *in, bool with_reference)

@@ -25,7 +25,7 @@ typedef struct inputs {
     gbv_sources *sources;
 } inputs;
 
-enum { DATASET_OPTIONS = 8, INPUT_OPTIONS = 13 + DATASET_OPTIONS };
+enum { DATASET_OPTIONS = 9, INPUT_OPTIONS = 15 + DATASET_OPTIONS };
 
 /* Fills `table` with the options that say how any dataset is read; `preprocess` is what inputs_prepare_images takes. */
 void inputs_dataset_options(gbv_read_options *read, const char **preprocess, option table[DATASET_OPTIONS]);

@@ -5,6 +5,17 @@
 #include <gbv/gbv.h>
 
 #include "options.h"
+#include "say.h"
+
+enum { ABOUT_INDENT = 14, NAME_INDENT = 23 };
+
+static void print_about(const char *what, const char *text)
+{
+    char head[32];
+    snprintf(head, sizeof head, "    %s", what);
+    gbv_terminal terminal = gbv_terminal_of(stdout);
+    gbv_terminal_line(stdout, &terminal, GBV_STYLE_DIM, head, ABOUT_INDENT, text);
+}
 
 static void print_needs(unsigned needs)
 {
@@ -19,31 +30,38 @@ static void print_needs(unsigned needs)
         {GBV_NEEDS_SOURCE_FEATURES, "features of the source's rows"},
     };
     const char *separator = "";
-    fputs("    needs     ", stdout);
+    char text[256] = "";
+    size_t length = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (needs & all[i].need) {
-            printf("%s%s", all[i].need == GBV_NEEDS_CLASS_COLUMNS ? " " : separator, all[i].words);
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                                       all[i].need == GBV_NEEDS_CLASS_COLUMNS ? " " : separator, all[i].words);
             separator = ", ";
         }
-    putchar('\n');
+    print_about("needs", text);
 }
 
 static void print_measures(void)
 {
     const gbv_measure_info *m;
     for (size_t i = 0; (m = gbv_measure_at(i)); i++) {
-        printf("%s\n    what      %s\n", m->name, m->summary);
+        say_item(m->name, 0, "");
+        print_about("what", m->summary);
         print_needs(m->needs);
-        printf("    costs     %s\n", m->cost);
-        printf("    blind to  %s\n", m->blind_to);
-        printf("    resampled %s\n", m->resampled);
+        print_about("costs", m->cost);
+        print_about("blind to", m->blind_to);
+        print_about("resampled", m->resampled);
         if (*m->variants)
-            printf("    variants  %s\n", m->variants);
-        if (m->joint)
-            printf("    joint     %s: a source's score depends on the sources it is compared with\n", m->joint);
+            print_about("variants", m->variants);
+        if (m->joint) {
+            char text[256];
+            snprintf(text, sizeof text, "%s: a source's score depends on the sources it is compared with", m->joint);
+            print_about("joint", text);
+        }
     }
-    puts(
-        "  costs are the leading terms for N reference rows, D features, C classes, Z outputs of the model,\n"
+    say_item(
+        "", 2,
+        "costs are the leading terms for N reference rows, D features, C classes, Z outputs of the model,\n"
         "  n source rows and m = min(N, D); the first variant is the default; resampled says how intervals redraw the\n"
         "  reference: each row counts more or less, or half of the rows are taken");
 }
@@ -67,12 +85,12 @@ static int run(const command *self, int count, char **arguments)
         if (wanted && strcmp(wanted, lists[l]) != 0)
             continue;
         if (!wanted)
-            printf("%s%s\n", l ? "\n" : "", lists[l]);
+            printf("%s", l ? "\n" : ""), say_item(lists[l], 0, "");
         if (strcmp(lists[l], "measures") == 0)
             print_measures();
         else
             for (size_t i = 0; gbv_list(lists[l], i, &name, &summary); i++)
-                printf("%-22s %s\n", name, summary);
+                say_item(name, NAME_INDENT, summary);
     }
     if (code == PARSED)
         code = fflush(stdout) == 0 ? GBV_OK : complain(self, GBV_FAILED, "standard output could not be written");
@@ -84,9 +102,7 @@ extern const command command_list;
 const command command_list = {
     .name = "list",
     .usage = "[methods|measures|models|problems|formats|importers|flags|strategies]",
-    .summary =
-        "the methods, measures, models, problems, file formats, importers of annotations, flags and strategies of "
-        "continual valuing there are",
+    .summary = "the methods, measures, models, problems, formats, importers, flags and strategies there are",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
 };

@@ -6,7 +6,9 @@
 
 #include <gbv/gbv.h>
 
+#include "help.h"
 #include "options.h"
+#include "say.h"
 
 #define COMMAND(name) extern const command command_##name;
 #include "commands.def"
@@ -17,7 +19,7 @@ static const command *const commands[] = {
 #include "commands.def"
 #undef COMMAND
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof commands / sizeof *commands, COMMAND_INDENT = 13 };
 
 static const command *find(const char *name)
 {
@@ -29,20 +31,25 @@ static const command *find(const char *name)
 
 static int print_overview(void)
 {
-    printf("gbv %s: what each data source is worth for the task you care about\n\n"
-           "examples:\n"
-           "  gbv value --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
-           "  gbv value --reference trusted.csv --sources labels.csv --source-column annotator -o result.json\n"
-           "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n\n"
-           "commands:\n",
-           gbv_version());
-    for (size_t i = 0; i < COMMANDS; i++)
-        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    printf("  %-10s %s\n\n"
-           "gbv COMMAND --help shows a command's examples and options.\n"
-           "exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no score defined, 5 a --fail-if\n"
-           "condition holds, 130 interrupted\n",
-           "help", "this text, or gbv help COMMAND");
+    char line[128];
+    snprintf(line, sizeof line, "gbv %s: what each data source is worth for the task you care about", gbv_version());
+    help_text(line);
+    putchar('\n');
+    help_heading("examples");
+    help_examples("gbv value --reference trusted.npz --source anna=anna.npz --source ben=ben.npz\n"
+                  "gbv value --reference trusted.csv --sources labels.csv --source-column annotator -o result.json\n"
+                  "gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n");
+    putchar('\n');
+    help_heading("commands");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        snprintf(line, sizeof line, "  %s", commands[i]->name);
+        help_item(line, COMMAND_INDENT, commands[i]->summary);
+    }
+    help_item("  help", COMMAND_INDENT, "this text, or gbv help COMMAND");
+    putchar('\n');
+    help_text("gbv COMMAND --help shows a command's examples and options.");
+    help_text("exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no score defined, 5 a --fail-if condition "
+              "holds, 130 interrupted");
     return fflush(stdout) == 0 ? GBV_OK : GBV_FAILED;
 }
 
@@ -70,7 +77,7 @@ int main(int count, char **arguments)
         name = arguments[2];
     const command *chosen = find(name);
     if (!chosen) {
-        fprintf(stderr, "gbv: there is no command '%s'; gbv help lists them\n", name);
+        say(stderr, GBV_STYLE_ALARM, "gbv:", "there is no command '%s'; gbv help lists them", name);
         return GBV_USAGE;
     }
     char *ask[] = {"--help"};

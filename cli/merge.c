@@ -11,6 +11,7 @@ static int run(const command *self, int count, char **arguments)
     option output_table[OUTPUT_OPTIONS];
     run_output_options(&show, output_table);
     const option own[] = {
+        UNDER(HEADING_RUN),
         {"fail-if", OPTION_LIST, &fail_if, "COND[|COND...]", "exit with 5 if one holds, as for gbv value", 0},
         {0},
     };

@@ -9,14 +9,21 @@
 
 #include <gbv/settings.h>
 
+#include "help.h"
+#include "say.h"
+
 int complain(const command *self, int code, const char *format, ...)
 {
+    char head[64];
     va_list arguments;
+    char *text;
+    snprintf(head, sizeof head, "gbv %s:", self->name);
     va_start(arguments, format);
-    fprintf(stderr, "gbv %s: ", self->name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    int length = vasprintf(&text, format, arguments);
     va_end(arguments);
+    say(stderr, GBV_STYLE_ALARM, head, "%s", length < 0 ? "not enough memory" : text);
+    if (length >= 0)
+        free(text);
     return code;
 }
 
@@ -36,37 +43,14 @@ static bool text_list_push(text_list *list, const char *text)
     return true;
 }
 
-/* Numbers still hold their defaults when help is asked for; what is not above zero stands for "not set". */
-static void print_default(const option *o)
-{
-    if (o->kind == OPTION_NUMBER && *(double *)o->target > 0)
-        printf(" (default: %g)", *(double *)o->target);
-    if (o->kind == OPTION_COUNT && *(size_t *)o->target != 0 && *(size_t *)o->target != SIZE_MAX)
-        printf(" (default: %zu)", *(size_t *)o->target);
-    if (o->kind == OPTION_SEED)
-        printf(" (default: %llu)", (unsigned long long)*(uint64_t *)o->target);
-    putchar('\n');
-}
-
-static void print_help(const command *self, const option *const *tables)
-{
-    printf("gbv %s %s\n\n%s\n\nexamples:\n%s\noptions:\n", self->name, self->usage, self->summary, self->examples);
-    for (; *tables; tables++)
-        for (const option *o = *tables; o->name; o++) {
-            char left[64];
-            snprintf(left, sizeof left, "%s--%s%s%s", o->letter ? (char[]){'-', o->letter, ' ', '\0'} : "   ", o->name,
-                     o->argument ? " " : "", o->argument ? o->argument : "");
-            printf("  %-34s %s", left, o->help);
-            print_default(o);
-        }
-    printf("  %-34s %s\n", "-h --help", "this text");
-}
-
 static const option *find(const option *const *tables, const char *name, size_t length)
 {
     for (; *tables; tables++)
         for (const option *o = *tables; o->name; o++)
-            if (length == 1 ? o->letter == *name : strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            if (o->kind == OPTION_HEADING)
+                continue;
+            else if (length == 1 ? o->letter == *name
+                                 : strlen(o->name) == length && strncmp(o->name, name, length) == 0)
                 return o;
     return NULL;
 }
@@ -80,7 +64,7 @@ static const char *nearest(const option *const *tables, const char *name)
     for (; *tables; tables++)
         for (const option *o = *tables; o->name; o++) {
             size_t shared = 0;
-            while (name[shared] && name[shared] == o->name[shared])
+            while (o->kind != OPTION_HEADING && name[shared] && name[shared] == o->name[shared])
                 shared++;
             if (shared > longest) {
                 longest = shared;
@@ -122,6 +106,8 @@ static int store(const command *self, const option *o, const char *value)
     int place;
     errno = 0;
     switch (o->kind) {
+    case OPTION_HEADING:
+        return PARSED;
     case OPTION_FLAG:
         *(bool *)o->target = true;
         return PARSED;
@@ -204,7 +190,7 @@ static int read_arguments(const command *self, const option *const *tables, int 
         const char *name = text + (is_long ? 2 : 1), *equals = is_long ? strchr(name, '=') : NULL;
         size_t length = equals ? (size_t)(equals - name) : strlen(name);
         if ((is_long && strcmp(name, "help") == 0) || (!is_long && strcmp(name, "h") == 0)) {
-            print_help(self, tables);
+            help_print(self, tables);
             return fflush(stdout) == 0 ? GBV_OK : GBV_FAILED;
         }
         const option *o = (is_long && length > 1) || (!is_long && length == 1) ? find(tables, name, length) : NULL;
@@ -284,6 +270,7 @@ int options_parse(const command *self, const option *const *tables, int count, c
 {
     const char *config = NULL, *save = NULL;
     const option common[] = {
+        UNDER(HEADING_RUN),
         {"config", OPTION_TEXT, &config, "FILE", "options that are not given here, from --save-config", 0},
         {"save-config", OPTION_TEXT, &save, "FILE", "write the options of this run, to repeat it with --config", 0},
         {0},
@@ -296,7 +283,7 @@ int options_parse(const command *self, const option *const *tables, int count, c
     all[table_count] = common;
     int code = read_arguments(self, all, count, arguments, &asked);
     for (size_t i = 0; i < asked.count && code == PARSED; i++)
-        if (asked.items[i].option == &common[0] || asked.items[i].option == &common[1])
+        if (asked.items[i].option == &common[1] || asked.items[i].option == &common[2])
             code = store(self, asked.items[i].option, asked.items[i].value);
     if (code == PARSED && config)
         code = read_config(self, tables, config, &asked);

@@ -15,7 +15,17 @@ typedef enum option_kind {
     OPTION_SEED,   /* uint64_t below 2^63, so that JSON readers keep it */
     OPTION_LIST,   /* text_list: may be given several times */
     OPTION_WORD,   /* an enumeration: the place of the word in `argument`, where | stands between them */
+    OPTION_HEADING /* no option: those that follow in the table stand under this name in --help */
 } option_kind;
+
+/* The headings that several tables share. */
+#define HEADING_INPUTS "inputs"
+#define HEADING_DATASETS "reading datasets"
+#define HEADING_VALUATION "valuation"
+#define HEADING_MODEL "model"
+#define HEADING_OTHERS "options" /* of a table without a heading */
+#define HEADING_OUTPUT "output"
+#define HEADING_RUN "running"
 
 typedef struct text_list {
     const char **items;
@@ -30,6 +40,11 @@ typedef struct option {
     const char *help;
     char letter; /* short form, or 0 */
 } option;
+
+#define UNDER(heading)                                                                                                 \
+    {                                                                                                                  \
+        heading, OPTION_HEADING, NULL, NULL, NULL, 0                                                                   \
+    } /* an entry of a table, for --help */
 
 typedef struct command {
     const char *name;

@@ -11,8 +11,10 @@ static int run(const command *self, int count, char **arguments)
     option use_table[USE_OPTIONS];
     use_options(&u, use_table);
     const option own[] = {
+        UNDER(HEADING_OUTPUT),
         {"output", OPTION_TEXT, &output, "FILE", "write the CSV here instead of stdout", 'o'},
         {"all", OPTION_FLAG, &all, NULL, "also the probability of every class", 0},
+        UNDER(HEADING_RUN),
         {"threads", OPTION_COUNT, &u.threads, "N", "that a network may use (default: every core)", 0},
         {0},
     };

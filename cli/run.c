@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "say.h"
+
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal_number)
@@ -27,6 +29,7 @@ double run_now(void)
 void run_output_options(run_options *run, option table[OUTPUT_OPTIONS])
 {
     const option all[OUTPUT_OPTIONS] = {
+        UNDER(HEADING_OUTPUT),
         {"output", OPTION_TEXT, &run->output, "FILE", "write the result here; its ending chooses the format", 'o'},
         {"format", OPTION_TEXT, &run->format_name, "table|json|csv", "format of the result (default: table)", 0},
         {"quiet", OPTION_FLAG, &run->quiet, NULL, "with -o: print nothing", 'q'},
@@ -38,6 +41,7 @@ void run_progress_options(run_options *run, size_t *threads, option table[PROGRE
 {
     run->progress_name = "auto";
     const option all[PROGRESS_OPTIONS] = {
+        UNDER(HEADING_RUN),
         {"threads", OPTION_COUNT, threads, "N",
          "workers (default: every core); results do not depend on it, but for a final network (see "
          "--threads-per-model)",
@@ -117,6 +121,7 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
     snprintf(from_weights, sizeof from_weights, ", from weights %g",
              gbv_model_resolve(&pretrained, MANY_ROWS).learning_rate);
     const option all[MODEL_OPTIONS] = {
+        UNDER(HEADING_MODEL),
         {"model", OPTION_TEXT, &model->model, "NAME",
          "linear or mlp for rows; cnn, resnet18, resnet34 or resnet50 for images (default: linear)", 0},
         {"pretrained", OPTION_TEXT, &model->pretrained, "FILE",
@@ -205,6 +210,33 @@ int run_start(const command *self, run_options *run)
     return PARSED;
 }
 
+/* Goes back to the beginning of the line and blanks what was there; every terminal can do that. */
+static void clear_bar(run_options *run)
+{
+    fprintf(stderr, "\r%*s\r", (int)run->drawn, "");
+    run->drawn = 0;
+}
+
+/* One line, which never reaches the last column: it would go on in the next one. */
+static void draw_bar(run_options *run, const char *stage, size_t done, size_t total, double seconds_left)
+{
+    enum { WIDEST = 30, LEAST = 8 };
+    static const char full[] = "##############################";
+    char line[256], left[32] = "";
+    size_t width = gbv_terminal_of(stderr).width;
+    if (isfinite(seconds_left))
+        snprintf(left, sizeof left, " %.0f s left", seconds_left);
+    int length = snprintf(line, sizeof line, "%s %zu/%zu", stage, done, total);
+    int room = (int)width - 1 - length - (int)strlen(left) - (int)strlen(" []");
+    int bar = room > WIDEST ? WIDEST : room, filled = total && bar > 0 ? (int)((size_t)bar * done / total) : 0;
+    if (bar >= LEAST)
+        length += snprintf(line + length, sizeof line - (size_t)length, " [%.*s%*s]", filled, full, bar - filled, "");
+    snprintf(line + length, sizeof line - (size_t)length, "%s", left);
+    if (run->drawn)
+        clear_bar(run);
+    run->drawn = (size_t)fprintf(stderr, "%.*s", (int)width - 1, line);
+}
+
 /* Every stage is counted by itself, and so is its time. Nothing is drawn for a run of less than a second. */
 static bool show_progress(void *context, const char *stage, size_t done, size_t total)
 {
@@ -221,13 +253,9 @@ static bool show_progress(void *context, const char *stage, size_t done, size_t 
                 time - run->started);
         run->shown = time;
     } else if (run->terminal && due && time - run->started > 1) {
-        int cells = total ? (int)(30 * done / total) : 0;
-        fprintf(stderr, "\r\033[K%s %zu/%zu [%.*s%*s]", stage, done, total, cells, "##############################",
-                30 - cells, "");
-        if (done)
-            fprintf(stderr, " %.0f s left", (time - run->stage_started) * (double)(total - done) / (double)done);
+        double left = done ? (time - run->stage_started) * (double)(total - done) / (double)done : NAN;
+        draw_bar(run, stage, done, total, left);
         run->shown = time;
-        run->drawn = true;
     }
     return interrupted;
 }
@@ -244,8 +272,7 @@ void run_watch(run_options *run, gbv_progress_callback **progress, void **contex
 void run_end_progress(run_options *run)
 {
     if (run->drawn)
-        fputs("\r\033[K", stderr);
-    run->drawn = false;
+        clear_bar(run);
 }
 
 int run_show_plan(const command *self, run_options *run, double reading, gbv_status status, const gbv_plan *plan,
@@ -267,9 +294,13 @@ int run_show_plan(const command *self, run_options *run, double reading, gbv_sta
         };
         status = gbv_metrics_write(numbers, sizeof numbers / sizeof *numbers, NULL, error);
     } else {
-        fputs(plan->text, stdout);
+        const char *line = plan->text;
+        for (size_t length; *line; line += length + (line[length] == '\n')) {
+            length = strcspn(line, "\n");
+            say(stdout, GBV_STYLE_PLAIN, "", "%.*s", (int)length, line);
+        }
         if (reading > 1)
-            printf("reading the inputs took %.0f s, which comes on top\n", reading);
+            say(stdout, GBV_STYLE_PLAIN, "", "reading the inputs took %.0f s, which comes on top", reading);
     }
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error->message);
@@ -292,16 +323,17 @@ int run_write_result(const command *self, const run_options *run, const gbv_resu
 
 void run_tell_epoch(run_options *run, const gbv_epoch *epoch, double test_accuracy)
 {
+    char held_out[128] = "", test[64] = "", name[160] = "";
     run_end_progress(run);
     if (strcmp(epoch->subject, "final") != 0)
-        fprintf(stderr, "%s: ", epoch->subject);
-    fprintf(stderr, "epoch %zu/%zu  loss %.4f", epoch->epoch, epoch->epochs, epoch->loss);
+        snprintf(name, sizeof name, "%s:", epoch->subject);
     if (isfinite(epoch->held_out_loss))
-        fprintf(stderr, "  held out: loss %.4f, accuracy %.4f%s", epoch->held_out_loss, epoch->held_out_accuracy,
-                epoch->best ? ", the best so far" : "");
+        snprintf(held_out, sizeof held_out, "  held out: loss %.4f, accuracy %.4f%s", epoch->held_out_loss,
+                 epoch->held_out_accuracy, epoch->best ? ", the best so far" : "");
     if (isfinite(test_accuracy))
-        fprintf(stderr, "  test accuracy %.4f", test_accuracy);
-    fprintf(stderr, "  %.1f s\n", epoch->seconds);
+        snprintf(test, sizeof test, "  test accuracy %.4f", test_accuracy);
+    say(stderr, GBV_STYLE_PLAIN, name, "epoch %zu/%zu  loss %.4f%s%s  %.1f s", epoch->epoch, epoch->epochs, epoch->loss,
+        held_out, test, epoch->seconds);
 }
 
 int run_finish(const command *self, const run_options *run, size_t threads)

@@ -23,12 +23,12 @@ typedef struct run_options {
     char stage[32];
     double stage_started;
     bool terminal, lines;
-    bool drawn;
+    size_t drawn; /* columns of the bar on the terminal */
     bool verbose;
     void *of_command; /* what the command's own callbacks need: they are called with this struct */
 } run_options;
 
-enum { OUTPUT_OPTIONS = 4, PROGRESS_OPTIONS = 5, MODEL_OPTIONS = 21 };
+enum { OUTPUT_OPTIONS = 5, PROGRESS_OPTIONS = 6, MODEL_OPTIONS = 22 };
 
 void run_output_options(run_options *run, option table[OUTPUT_OPTIONS]);
 void run_progress_options(run_options *run, size_t *threads, option table[PROGRESS_OPTIONS]);

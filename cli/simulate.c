@@ -57,6 +57,7 @@ static int run(const command *self, int count, char **arguments)
         {"reference-per-class", OPTION_COUNT, &simulation.reference_per_class, "N",
          "rows of each class of the reference", 0},
         {"seed", OPTION_SEED, &simulation.seed, "N", "which rows and mistakes", 0},
+        UNDER(HEADING_OUTPUT),
         {"output", OPTION_TEXT, &folder, "FOLDER", "where the files go", 'o'},
         {0},
     };

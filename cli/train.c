@@ -7,6 +7,7 @@
 
 #include "inputs.h"
 #include "run.h"
+#include "say.h"
 
 typedef struct train_choices {
     const char *result, *source_weights, *test;
@@ -40,9 +41,9 @@ static int weights_from_result(const command *self, const char *path, const char
         return complain(self, (int)status, "%s", error.message);
     int code = check_gold(self, path, result, in);
     if (code == PARSED && result->model && *result->model && strcmp(result->model, model) != 0)
-        fprintf(stderr,
-                "gbv train: %s weighs the sources by %s models; this trains a %s (--model %s would be the same)\n",
-                path, result->model, model, result->model);
+        say(stderr, GBV_STYLE_CAUTION,
+            "gbv train:", "%s weighs the sources by %s models; this trains a %s (--model %s would be the same)", path,
+            result->model, model, result->model);
     double used = 0;
     for (size_t i = 0; i < gbv_sources_count(sources) && code == PARSED; i++) {
         const char *name = gbv_sources_name(sources, i);
@@ -56,8 +57,8 @@ static int weights_from_result(const command *self, const char *path, const char
             used += weights[i] = result->sources[found].posterior;
     }
     if (code == PARSED && used < 1 - 1e-9)
-        fprintf(stderr, "gbv train: sources with %.4f of the weight of %s are not given; the others share it\n",
-                1 - used, path);
+        say(stderr, GBV_STYLE_CAUTION,
+            "gbv train:", "sources with %.4f of the weight of %s are not given; the others share it", 1 - used, path);
     gbv_result_free(result);
     return code;
 }
@@ -176,15 +177,18 @@ static int run(const command *self, int count, char **arguments)
     run_model_options(&options, model_table);
     run_progress_options(&show, &options.threads, progress_table);
     const option own[] = {
+        UNDER("weights of the sources"),
         {"result", OPTION_TEXT, &chosen.result, "FILE", "weights P(s) from a result of gbv value", 0},
         {"equal-sources", OPTION_FLAG, &chosen.equal_sources, NULL, "the same weight for every source", 0},
         {"pooled", OPTION_FLAG, &chosen.pooled, NULL, "the same weight for every row", 0},
         {"source-weights", OPTION_TEXT, &chosen.source_weights, "FILE", "weights from a CSV source,weight", 0},
-        {"test", OPTION_TEXT, &chosen.test, "DATASET", "print the accuracy on this set", 0},
+        UNDER(HEADING_MODEL),
         {"checkpoint", OPTION_TEXT, &options.checkpoint, "FILE",
          "networks: keep the state of the training here after each epoch", 0},
         {"resume", OPTION_FLAG, &options.resume, NULL, "go on from the checkpoint where it is there", 0},
         {"seed", OPTION_SEED, &options.seed, "N", "random numbers of networks", 0},
+        UNDER(HEADING_OUTPUT),
+        {"test", OPTION_TEXT, &chosen.test, "DATASET", "print the accuracy on this set", 0},
         {"output", OPTION_TEXT, &show.output, "FILE", "the trained model (safetensors)", 'o'},
         {0},
     };
@@ -231,7 +235,7 @@ static int run(const command *self, int count, char **arguments)
         status = gbv_model_write(model, show.output, &error);
     code = status == GBV_OK ? watch.code : complain(self, (int)status, "%s", error.message);
     if (code == PARSED && gbv_model_note(model))
-        fprintf(stderr, "gbv train: %s\n", gbv_model_note(model));
+        say(stderr, GBV_STYLE_DIM, "gbv train:", "%s", gbv_model_note(model));
     if (code == PARSED && test)
         code = print_accuracy(self, model, test);
     if (code == PARSED)

@@ -2,13 +2,14 @@
 
 void use_options(use *u, option table[USE_OPTIONS])
 {
-    table[0] = (option){"backend",
+    table[0] = (option)UNDER(HEADING_RUN);
+    table[1] = (option){"backend",
                         OPTION_TEXT,
                         &u->backend,
                         "auto|cpu|reference",
                         "what a network is computed with (default: the fastest there is)",
                         0};
-    inputs_dataset_options(&u->read, &u->preprocess, table + 1);
+    inputs_dataset_options(&u->read, &u->preprocess, table + 2);
 }
 
 int use_open(const command *self, use *u, gbv_status status, const gbv_error *given, const char *dataset)

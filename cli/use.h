@@ -12,7 +12,7 @@ typedef struct use {
     gbv_dataset *dataset;
 } use;
 
-enum { USE_OPTIONS = DATASET_OPTIONS + 1 };
+enum { USE_OPTIONS = DATASET_OPTIONS + 2 };
 
 /* Fills `table` with the options that say how the dataset is read and the model run, but for --threads. */
 void use_options(use *u, option table[USE_OPTIONS]);

@@ -6,6 +6,7 @@
 #include "fail_if.h"
 #include "inputs.h"
 #include "run.h"
+#include "say.h"
 #include "valuing.h"
 
 typedef struct value_choices {
@@ -61,8 +62,8 @@ static int value_part(const command *self, const inputs *in, const gbv_value_opt
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);
     if (show->output && !show->quiet)
-        printf("shard %zu of %zu is in %s; join all parts with gbv merge\n", options->shard, options->shards,
-               show->output);
+        say(stdout, GBV_STYLE_PLAIN, "", "shard %zu of %zu is in %s; join all parts with gbv merge", options->shard,
+            options->shards, show->output);
     return GBV_OK;
 }
 
@@ -105,6 +106,7 @@ static int run(const command *self, int count, char **arguments)
     run_output_options(&show, output_table);
     run_progress_options(&show, &options->model.threads, progress_table);
     const option own[] = {
+        UNDER(HEADING_VALUATION),
         {"method", OPTION_TEXT, &chosen.method, "NAME[:FORM],...",
          "how sources are valued; the first gives the weights (default: gbv; see gbv list methods)", 0},
         {"variant", OPTION_TEXT, &chosen.valuing.variant, "NAME",
@@ -112,6 +114,7 @@ static int run(const command *self, int count, char **arguments)
         {"tau-curve", OPTION_FLAG, &options->tau_curve, NULL,
          "also the weights at a range of tau, and how the final model does with them", 0},
         {"paper", OPTION_FLAG, &chosen.paper, NULL, "the paper's choices: gbv by leep, quick tau, uniform prior", 0},
+        UNDER(HEADING_RUN),
         {"shard", OPTION_TEXT, &chosen.shard, "I/N",
          "score every N-th source from the I-th on and write a part for gbv merge", 0},
         {"dry-run", OPTION_FLAG, &chosen.dry_run, NULL,

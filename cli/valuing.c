@@ -10,8 +10,13 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
     gbv_value_options *options = &chosen->options;
     *options = gbv_value_defaults();
     const option all[VALUING_OPTIONS] = {
+        UNDER(HEADING_INPUTS),
         {"probabilities", OPTION_LIST, &in->probabilities, "NAME=FILE",
          "a source as its model's probabilities of the reference's rows; once per source", 0},
+        {"reference-unlabeled", OPTION_TEXT, &in->unlabelled_path, "DATASET",
+         "a reference without labels, or whose labels are not to be used", 0},
+        {"no-reference", OPTION_FLAG, &in->no_reference, NULL, "the sources are judged by each other", 0},
+        UNDER(HEADING_VALUATION),
         {"measure", OPTION_TEXT, &chosen->measure, "NAME[,NAME...]|all",
          "what gbv scores by; the first gives the weights (default: leep; see gbv list measures)", 0},
         {"tau", OPTION_TEXT, &chosen->tau, "quick|auto|code|VALUE",
@@ -25,17 +30,15 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
         {"refits", OPTION_COUNT, &options->refits, "R",
          "fits of each model on resampled rows of its source, for the intervals (default: 20; networks of images: 0)",
          0},
+        {"fast", OPTION_FLAG, &options->fast, NULL, "single precision where a measure offers it (1e-6)", 0},
+        {"seed", OPTION_SEED, &options->model.seed, "N", "random numbers of networks and of the intervals", 0},
+        UNDER(HEADING_RUN),
         {"memory", OPTION_SIZE, &options->memory, "SIZE",
          "what lava's cost matrix may take, such as 500M or 4G (default: a quarter of the machine's)", 0},
         {"cache", OPTION_TEXT, &chosen->cache, "DIR|off",
          "where trained networks of sources are kept (default: $GBV_CACHE, else ~/.cache/gbv/models; see gbv cache)",
          0},
         {"cache-size", OPTION_SIZE, &options->model.cache_bytes, "SIZE", "what it may hold (default: 4G)", 0},
-        {"fast", OPTION_FLAG, &options->fast, NULL, "single precision where a measure offers it (1e-6)", 0},
-        {"seed", OPTION_SEED, &options->model.seed, "N", "random numbers of networks and of the intervals", 0},
-        {"reference-unlabeled", OPTION_TEXT, &in->unlabelled_path, "DATASET",
-         "a reference without labels, or whose labels are not to be used", 0},
-        {"no-reference", OPTION_FLAG, &in->no_reference, NULL, "the sources are judged by each other", 0},
         {0},
     };
     memcpy(table, all, sizeof all);
@@ -135,10 +138,10 @@ void valuing_watch(valuing *chosen, const inputs *in)
 void valuing_tell(const command *self, const gbv_result *result)
 {
     if (result->models_lost)
-        fprintf(stderr,
-                "gbv %s: %zu trained network%s could not be kept for later runs: check the disk and the folder of "
-                "--cache (gbv cache names it)\n",
-                self->name, result->models_lost, result->models_lost == 1 ? "" : "s");
+        complain(self, GBV_OK,
+                 "%zu trained network%s could not be kept for later runs: check the disk and the folder of --cache "
+                 "(gbv cache names it)",
+                 result->models_lost, result->models_lost == 1 ? "" : "s");
 }
 
 void valuing_free(valuing *chosen)

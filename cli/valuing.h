@@ -11,7 +11,7 @@ typedef struct valuing {
     double *prior_numbers;
 } valuing;
 
-enum { VALUING_OPTIONS = 15 };
+enum { VALUING_OPTIONS = 18 };
 
 /* Fills `table` with the options of this group, after the defaults were set. */
 void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS]);

@@ -10,7 +10,9 @@ static int run(const command *self, int count, char **arguments)
     gbv_result *result = NULL;
     gbv_error error;
     const option own[] = {
-        {"output", OPTION_TEXT, &output, "FILE", "weights.csv or weights.npy instead of CSV on stdout", 'o'}, {0}};
+        UNDER(HEADING_OUTPUT),
+        {"output", OPTION_TEXT, &output, "FILE", "weights.csv or weights.npy instead of CSV on stdout", 'o'},
+        {0}};
     int code = options_parse(self, (const option *const[]){own, NULL}, count, arguments, &names);
     if (code == PARSED && names.count != 1)
         code = complain(self, GBV_USAGE, "expected one RESULT of gbv value; see gbv weights --help");

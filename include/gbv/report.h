@@ -27,9 +27,26 @@ typedef struct gbv_terminal {
     size_t width; /* columns; 0: no limit */
 } gbv_terminal;
 
-/* What a stream is: a terminal's width, colours unless NO_COLOR is set or TERM is dumb, the characters of the locale.
- */
+/* What a stream is. A terminal has its width (or $COLUMNS, if that is set; 80 where neither is known), colours unless
+ * $NO_COLOR is set or $TERM is dumb or missing, and the characters of the locale. All else is a file, whatever the
+ * environment says: what is written there is the same on every machine. */
 GBV_API gbv_terminal gbv_terminal_of(FILE *stream);
+
+/* Never alone in saying something: words do. */
+typedef enum gbv_style {
+    GBV_STYLE_PLAIN,
+    GBV_STYLE_BOLD,    /* heads */
+    GBV_STYLE_DIM,     /* notes */
+    GBV_STYLE_ACCENT,  /* bars */
+    GBV_STYLE_CAUTION, /* warnings, flags */
+    GBV_STYLE_ALARM,   /* errors, what is undefined */
+} gbv_style;
+
+/* A head in its style, such as a name or "warning:" (with "" the style is the text's), and a text that begins in column
+ * `indent` (after a blank, when the head is longer) and goes on there in the next line where the terminal ends. In a
+ * terminal of less than twice that many columns it begins below the head. */
+GBV_API void gbv_terminal_line(FILE *stream, const gbv_terminal *terminal, gbv_style style, const char *head,
+                               size_t indent, const char *text);
 
 /* The ranking, best first, with bars. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal,
@@ -51,6 +68,8 @@ GBV_API void gbv_text_free(char *text);
 GBV_API GBV_MUST_CHECK gbv_status gbv_result_read(const char *path, gbv_result **result, gbv_error *error);
 
 /* Accuracy, per class and confused with what. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_table(const gbv_evaluation *evaluation, FILE *stream,
+                                                       const gbv_terminal *terminal, gbv_error *error);
 GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format,
                                                        const char *path, gbv_error *error);
 

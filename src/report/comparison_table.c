@@ -4,30 +4,24 @@
 #include <string.h>
 
 #include "report/cells.h"
+#include "report/grid.h"
 #include "report/print.h"
 
 enum {
     METHOD_CELLS = 22,
     SOURCE_CELLS = 11,
-    WEIGHT_CELLS = 11, /* 0.1234 (12) */
+    WEIGHT_CELLS = 11,   /* 0.1234 (12) */
+    ACCURACY_CELLS = 15, /* 0.1234 ± 0.1234 */
     USUAL_WIDTH = 120,
     MOST_SOURCES = 12,
 };
 
-static void print_number(FILE *stream, int cells, int digits, double value)
-{
-    if (isfinite(value))
-        fprintf(stream, "  %*.*f", cells, digits, value);
-    else
-        fprintf(stream, "  %*s", cells, "-");
-}
-
-static void print_trained(FILE *stream, const gbv_trained *trained)
+static void add_trained(grid *g, const gbv_trained *trained)
 {
     if (trained->accuracies)
-        fprintf(stream, "  %.4f ± %.4f", trained->accuracy, trained->standard_error);
+        grid_cell(g, GBV_STYLE_PLAIN, "%.4f ± %.4f", trained->accuracy, trained->standard_error);
     else
-        fprintf(stream, "  %15s", "-");
+        grid_cell(g, GBV_STYLE_PLAIN, "%*s", ACCURACY_CELLS, "-");
 }
 
 static size_t best_source(const gbv_measure_result *by, size_t count)
@@ -40,14 +34,15 @@ static size_t best_source(const gbv_measure_result *by, size_t count)
 }
 
 /* Several sources may share the first rank. */
-static void print_best(FILE *stream, const gbv_result *r, const gbv_measure_result *by)
+static void add_best(grid *g, const gbv_result *r, const gbv_measure_result *by)
 {
     size_t equal = 0, best = best_source(by, r->source_count);
     for (size_t i = 0; i < r->source_count; i++)
         equal += by->scores[i].rank == by->scores[best].rank;
-    char several[48];
-    snprintf(several, sizeof several, "%zu alike", equal);
-    print_short(stream, equal > 1 ? several : r->sources[best].name, SOURCE_CELLS);
+    if (equal > 1)
+        grid_cell(g, GBV_STYLE_PLAIN, "%zu alike", equal);
+    else
+        grid_cell(g, GBV_STYLE_PLAIN, "%s", r->sources[best].name);
 }
 
 static const char *reason_of(const gbv_measure_result *by, size_t count)
@@ -58,137 +53,168 @@ static const char *reason_of(const gbv_measure_result *by, size_t count)
     return "no source has a score";
 }
 
-static void print_method(FILE *stream, const gbv_comparison *c, size_t m)
+static void add_method(grid *g, const gbv_comparison *c, size_t m)
 {
     const gbv_measure_result *by = &c->result->measures[m];
     const gbv_method_comparison *method = &c->methods[m];
     size_t undefined = 0;
-    print_short(stream, method->label, METHOD_CELLS);
+    grid_row(g);
+    grid_cell(g, GBV_STYLE_PLAIN, "%s", method->label);
     if (isnan(by->effective_sources)) {
-        fprintf(stream, "  cannot be used: %s\n", reason_of(by, c->result->source_count));
+        grid_behind(g, GBV_STYLE_ALARM, "cannot be used: %s", reason_of(by, c->result->source_count));
         return;
     }
-    print_number(stream, 6, 4, by->tau);
-    fputs("  ", stream);
-    print_best(stream, c->result, by);
-    print_number(stream, 9, 2, by->effective_sources);
-    print_number(stream, 10, 2, by->rank_agreement);
+    grid_number(g, "%.4f", by->tau);
+    add_best(g, c->result, by);
+    grid_number(g, "%.2f", by->effective_sources);
+    grid_number(g, "%.2f", by->rank_agreement);
     if (c->seeds) {
-        print_trained(stream, &method->trained);
-        print_number(stream, 7, 2, method->pearson);
-        print_number(stream, 8, 2, method->spearman);
-        print_number(stream, 7, 2, method->kendall);
+        add_trained(g, &method->trained);
+        grid_number(g, "%.2f", method->pearson);
+        grid_number(g, "%.2f", method->spearman);
+        grid_number(g, "%.2f", method->kendall);
     }
-    print_number(stream, 7, 2, by->seconds);
+    grid_number(g, "%.2f", by->seconds);
     for (size_t i = 0; i < c->result->source_count; i++)
         undefined += by->scores[i].score_status == GBV_SCORE_UNDEFINED;
     if (undefined)
-        fprintf(stream, "  undefined for %zu: %s", undefined, reason_of(by, c->result->source_count));
-    fputc('\n', stream);
+        grid_behind(g, GBV_STYLE_CAUTION, "undefined for %zu: %s", undefined, reason_of(by, c->result->source_count));
 }
 
-static void print_methods(FILE *stream, const gbv_comparison *c)
+static const grid_column METHOD = {.head = "method", .usual = METHOD_CELLS, .most = METHOD_CELLS, .least = 10};
+
+/* A narrow terminal loses, in this order: seconds, tau, kendall, pearson, effective, like first, spearman and the best
+ * source. Method and final accuracy stay. */
+static bool print_methods(FILE *stream, const gbv_terminal *terminal, const gbv_comparison *c)
 {
-    fprintf(stream, "%-*s  %6s  %-*s  %9s  %10s", METHOD_CELLS, "method", "tau", SOURCE_CELLS, "best source",
-            "effective", "like first");
-    if (c->seeds)
-        fprintf(stream, "  %-15s  %7s  %8s  %7s", "final accuracy", "pearson", "spearman", "kendall");
-    fprintf(stream, "  %7s\n", "seconds");
+    grid_column columns[] = {
+        METHOD,
+        {.head = "tau", .gap = 2, .usual = 6, .right = true, .leaves = 2},
+        {.head = "best source", .gap = 2, .usual = SOURCE_CELLS, .most = SOURCE_CELLS, .least = 8, .leaves = 8},
+        {.head = "effective", .gap = 2, .usual = 9, .right = true, .leaves = 5},
+        {.head = "like first", .gap = 2, .usual = 10, .right = true, .leaves = 6},
+        {.head = "final accuracy", .gap = 2, .usual = ACCURACY_CELLS},
+        {.head = "pearson", .gap = 2, .usual = 7, .right = true, .leaves = 4},
+        {.head = "spearman", .gap = 2, .usual = 8, .right = true, .leaves = 7},
+        {.head = "kendall", .gap = 2, .usual = 7, .right = true, .leaves = 3},
+        {.head = "seconds", .gap = 2, .usual = 7, .right = true, .leaves = 1},
+    };
+    enum { ALL = sizeof columns / sizeof *columns, OF_TRAINING = 4 };
+    if (!c->seeds)
+        columns[ALL - 1 - OF_TRAINING] = columns[ALL - 1];
+    grid g = grid_open(columns, c->seeds ? ALL : ALL - OF_TRAINING, terminal);
     for (size_t m = 0; m < c->method_count; m++)
-        print_method(stream, c, m);
+        add_method(&g, c, m);
+    return grid_print(&g, stream);
 }
 
-static void print_baselines(FILE *stream, const gbv_comparison *c)
+static bool print_baselines(FILE *stream, const gbv_terminal *terminal, const gbv_comparison *c)
 {
-    fprintf(stream, "\n%-*s  final accuracy\n", METHOD_CELLS, "instead of a valuation");
+    static const grid_column columns[] = {
+        {.head = "instead of a valuation", .usual = METHOD_CELLS, .most = METHOD_CELLS, .least = 10},
+        {.head = "final accuracy", .gap = 2, .usual = ACCURACY_CELLS},
+    };
+    grid g = grid_open(columns, sizeof columns / sizeof *columns, terminal);
     for (size_t b = 0; b < c->baseline_count; b++) {
         const gbv_baseline *baseline = &c->baselines[b];
-        print_short(stream, baseline->name, METHOD_CELLS);
-        print_trained(stream, &baseline->trained);
-        fprintf(stream, "  %s%s%s%s\n", baseline->summary, baseline->detail ? " (" : "",
-                baseline->detail ? baseline->detail : "", baseline->detail ? ")" : "");
-    }
-}
-
-/* One cell for each source by every method that has weights. */
-static void print_cells(FILE *stream, const gbv_comparison *c, const char *head,
-                        void (*format)(char *cell, size_t size, const gbv_score *score))
-{
-    const gbv_result *r = c->result;
-    fprintf(stream, "\n%-*s", METHOD_CELLS, head);
-    for (size_t i = 0; i < r->source_count; i++) {
-        size_t cells = cells_of(r->sources[i].name);
-        fputs("  ", stream);
-        print_short(stream, r->sources[i].name,
-                    i + 1 == r->source_count && cells < WEIGHT_CELLS ? cells : WEIGHT_CELLS);
+        grid_row(&g);
+        grid_cell(&g, GBV_STYLE_PLAIN, "%s", baseline->name);
+        add_trained(&g, &baseline->trained);
+        grid_behind(&g, GBV_STYLE_DIM, "%s%s%s%s", baseline->summary, baseline->detail ? " (" : "",
+                    baseline->detail ? baseline->detail : "", baseline->detail ? ")" : "");
     }
     fputc('\n', stream);
+    return grid_print(&g, stream);
+}
+
+/* Adds one cell for each source by every method that has weights. */
+typedef void add_cells(grid *g, const gbv_score *score);
+
+static void add_score(grid *g, const gbv_score *score)
+{
+    if (score->score_status != GBV_SCORE_OK)
+        grid_cell(g, GBV_STYLE_CAUTION, "%s", score->score_status == GBV_SCORE_UNDEFINED ? "-" : "-inf");
+    else
+        grid_cell(g, GBV_STYLE_PLAIN, "%.4g", score->score);
+}
+
+static void add_weight(grid *g, const gbv_score *score)
+{
+    grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%zu)", score->posterior, score->rank);
+}
+
+/* What each method gives each source; `accuracy` (may be NULL) goes below. Columns that do not fit come further down.
+ */
+static bool print_cells(FILE *stream, const gbv_terminal *terminal, const gbv_comparison *c, const char *head,
+                        add_cells *add, const double *accuracy)
+{
+    const gbv_result *r = c->result;
+    grid_column columns[1 + MOST_SOURCES] = {METHOD};
+    columns[0].head = head;
+    for (size_t i = 0; i < r->source_count; i++)
+        columns[1 + i] =
+            (grid_column){.head = r->sources[i].name, .gap = 2, .usual = WEIGHT_CELLS, .most = WEIGHT_CELLS};
+    grid g = grid_open(columns, 1 + r->source_count, terminal);
+    g.folds = true;
     for (size_t m = 0; m < c->method_count; m++) {
         if (isnan(r->measures[m].effective_sources))
             continue;
-        print_short(stream, c->methods[m].label, METHOD_CELLS);
-        for (size_t i = 0; i < r->source_count; i++) {
-            char cell[64];
-            format(cell, sizeof cell, &r->measures[m].scores[i]);
-            fputs("  ", stream);
-            print_padded(stream, cell, i + 1 < r->source_count ? WEIGHT_CELLS : 0);
-        }
-        fputc('\n', stream);
+        grid_row(&g);
+        grid_cell(&g, GBV_STYLE_PLAIN, "%s", c->methods[m].label);
+        for (size_t i = 0; i < r->source_count; i++)
+            add(&g, &r->measures[m].scores[i]);
     }
-}
-
-static void format_score(char *cell, size_t size, const gbv_score *score)
-{
-    if (score->score_status != GBV_SCORE_OK)
-        snprintf(cell, size, "%s", score->score_status == GBV_SCORE_UNDEFINED ? "-" : "-inf");
-    else
-        snprintf(cell, size, "%.4g", score->score);
-}
-
-static void format_weight(char *cell, size_t size, const gbv_score *score)
-{
-    snprintf(cell, size, "%.4f (%zu)", score->posterior, score->rank);
+    if (accuracy) {
+        grid_row(&g);
+        grid_cell(&g, GBV_STYLE_PLAIN, "accuracy of its model");
+        for (size_t i = 0; i < r->source_count; i++)
+            grid_number(&g, "%.4f", accuracy[i]);
+    }
+    fputc('\n', stream);
+    return grid_print(&g, stream);
 }
 
 /* What each method gives each source, where that fits. */
-static void print_weights(FILE *stream, const gbv_comparison *c, size_t width)
+static bool print_weights(FILE *stream, const gbv_terminal *terminal, const gbv_comparison *c)
 {
     const gbv_result *r = c->result;
-    if (r->source_count > MOST_SOURCES || METHOD_CELLS + r->source_count * (WEIGHT_CELLS + 2) > width) {
-        fprintf(stream, "\nthe weights of the %zu sources by every method: --format csv or json\n", r->source_count);
-        return;
+    size_t width = METHOD_CELLS + r->source_count * (WEIGHT_CELLS + 2);
+    if (r->source_count > MOST_SOURCES || (!(terminal && terminal->width) && width > USUAL_WIDTH)) {
+        fputc('\n', stream);
+        print_sentence(stream, terminal, GBV_STYLE_PLAIN, "",
+                       "the weights of the %zu sources by every method: --format csv or json", r->source_count);
+        return true;
     }
-    print_cells(stream, c, "score", format_score);
-    print_cells(stream, c, "weight (rank)", format_weight);
-    if (!c->source_accuracy)
-        return;
-    print_padded(stream, "accuracy of its model", METHOD_CELLS);
-    for (size_t i = 0; i < r->source_count; i++)
-        fprintf(stream, "  %-*.4f", i + 1 < r->source_count ? WEIGHT_CELLS : 0, c->source_accuracy[i]);
-    fputc('\n', stream);
+    return print_cells(stream, terminal, c, "score", add_score, NULL) &&
+           print_cells(stream, terminal, c, "weight (rank)", add_weight, c->source_accuracy);
 }
 
-void comparison_print_table(const gbv_comparison *c, FILE *stream, size_t width)
+bool comparison_print_table(const gbv_comparison *c, FILE *stream, const gbv_terminal *terminal)
 {
     const gbv_result *r = c->result;
-    fprintf(stream, "%s\n\n%zu source%s by %s models on %zu %s; seed %llu", c->sentence, r->source_count,
-            r->source_count == 1 ? "" : "s", r->model, r->reference_rows,
-            r->reference_use_count ? "reference rows" : "rows of the sources themselves", (unsigned long long)r->seed);
+    char trained[128] = "";
     if (c->seeds)
-        fprintf(stream, "; final models trained %zu times, judged on %zu test rows", c->seeds, c->test_rows);
-    fputs("\n\n", stream);
-    print_methods(stream, c);
+        snprintf(trained, sizeof trained, "; final models trained %zu times, judged on %zu test rows", c->seeds,
+                 c->test_rows);
+    print_sentence(stream, terminal, GBV_STYLE_BOLD, "", "%s", c->sentence);
+    fputc('\n', stream);
+    print_sentence(stream, terminal, GBV_STYLE_PLAIN, "", "%zu source%s by %s models on %zu %s; seed %llu%s",
+                   r->source_count, r->source_count == 1 ? "" : "s", r->model, r->reference_rows,
+                   r->reference_use_count ? "reference rows" : "rows of the sources themselves",
+                   (unsigned long long)r->seed, trained);
+    fputc('\n', stream);
+    bool whole = print_methods(stream, terminal, c);
     if (c->baseline_count)
-        print_baselines(stream, c);
-    print_weights(stream, c, width ? width : USUAL_WIDTH);
-    fprintf(stream,
-            "\neffective: sources that the weights amount to; like first: how far it ranks them as %s does (Kendall's "
-            "tau-b);\n",
-            c->methods[0].label);
-    if (c->seeds)
-        fputs("pearson, spearman, kendall: of its weights with the test accuracy of each source's own model;\n"
-              "±: the standard error over the seeds;\n",
-              stream);
-    fputs("seconds: of scoring, without fitting the models that all share\n", stream);
-    result_print_warnings(r, NULL, stream);
+        whole &= print_baselines(stream, terminal, c);
+    whole &= print_weights(stream, terminal, c);
+    fputc('\n', stream);
+    print_sentence(stream, terminal, GBV_STYLE_DIM, "",
+                   "effective: sources that the weights amount to; like first: how far it ranks them as %s does "
+                   "(Kendall's tau-b);\n%sseconds: of scoring, without fitting the models that all share",
+                   c->methods[0].label,
+                   c->seeds ? "pearson, spearman, kendall: of its weights with the test accuracy of each source's own "
+                              "model;\n±: the standard error over the seeds;\n"
+                            : "");
+    result_print_warnings(r, NULL, stream, terminal);
+    return whole;
 }

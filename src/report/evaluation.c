@@ -4,6 +4,8 @@
 #include "base/csv_text.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "report/cells.h"
+#include "report/grid.h"
 #include "report/print.h"
 
 typedef struct class_summary {
@@ -31,7 +33,7 @@ static class_summary summarise(const gbv_evaluation *e, size_t class_index)
     return s;
 }
 
-static void print_json(const gbv_evaluation *e, FILE *stream)
+void evaluation_print_json(const gbv_evaluation *e, FILE *stream)
 {
     json_writer json = json_open(stream);
     json_begin_object(&json, NULL);
@@ -64,7 +66,7 @@ static void print_share(FILE *stream, double share)
     fprintf(stream, ",%s", isfinite(share) ? number_format(share, text) : "");
 }
 
-static void print_csv(const gbv_evaluation *e, FILE *stream)
+void evaluation_print_csv(const gbv_evaluation *e, FILE *stream)
 {
     fputs("class,rows,recall,precision", stream);
     for (size_t j = 0; j < e->class_count; j++) {
@@ -84,38 +86,29 @@ static void print_csv(const gbv_evaluation *e, FILE *stream)
     }
 }
 
-static void print_cell(FILE *stream, double share)
+/* A narrow terminal loses precision, then rows; what a class is confused with goes below it. */
+bool evaluation_print_table(const gbv_evaluation *e, FILE *stream, const gbv_terminal *terminal)
 {
-    if (isfinite(share))
-        fprintf(stream, "%7.4f", share);
-    else
-        fputs("      -", stream);
-}
-
-static void print_table(const gbv_evaluation *e, FILE *stream)
-{
-    fprintf(stream, "accuracy %.4f on %zu rows, mean log-likelihood %.4f\n\n", e->accuracy, e->rows,
-            e->mean_log_likelihood);
-    fprintf(stream, "    rows   recall  precision  class  (most often confused with)\n");
+    static const grid_column columns[] = {
+        {.head = "rows", .usual = 8, .right = true, .leaves = 2},
+        {.head = "recall", .gap = 2, .usual = 7, .right = true},
+        {.head = "precision", .gap = 2, .usual = 9, .right = true, .leaves = 1},
+        {.head = "class", .gap = 2, .usual = 5, .least = 8},
+    };
+    print_sentence(stream, terminal, GBV_STYLE_PLAIN, "", "accuracy %.4f on %zu rows, mean log-likelihood %.4f",
+                   e->accuracy, e->rows, e->mean_log_likelihood);
+    fputc('\n', stream);
+    grid g = grid_open(columns, sizeof columns / sizeof *columns, terminal);
+    g.behind_head = "(most often confused with)";
     for (size_t c = 0; c < e->class_count; c++) {
         class_summary s = summarise(e, c);
-        fprintf(stream, "%8zu  ", s.rows);
-        print_cell(stream, s.recall);
-        fputs("    ", stream);
-        print_cell(stream, s.precision);
-        fprintf(stream, "  %s", e->class_names[c]);
+        grid_row(&g);
+        grid_cell(&g, GBV_STYLE_PLAIN, "%zu", s.rows);
+        grid_number(&g, "%.4f", s.recall);
+        grid_number(&g, "%.4f", s.precision);
+        grid_cell(&g, GBV_STYLE_PLAIN, "%s", e->class_names[c]);
         if (s.confused_with < e->class_count)
-            fprintf(stream, "  (%s)", e->class_names[s.confused_with]);
-        fputc('\n', stream);
+            grid_behind(&g, GBV_STYLE_DIM, "(%s)", e->class_names[s.confused_with]);
     }
-}
-
-void evaluation_print(const gbv_evaluation *e, gbv_report_format format, FILE *stream)
-{
-    if (format == GBV_FORMAT_JSON)
-        print_json(e, stream);
-    else if (format == GBV_FORMAT_CSV)
-        print_csv(e, stream);
-    else
-        print_table(e, stream);
+    return grid_print(&g, stream);
 }

@@ -6,14 +6,23 @@
 #include <gbv/compare.h>
 #include <gbv/report.h>
 
-bool result_print_table(const gbv_result *result, FILE *stream, bool color); /* false when memory is out */
+/* Tables: false when memory is out; `terminal` NULL: for a file. */
+bool result_print_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal);
+bool comparison_print_table(const gbv_comparison *comparison, FILE *stream, const gbv_terminal *terminal);
+bool evaluation_print_table(const gbv_evaluation *evaluation, FILE *stream, const gbv_terminal *terminal);
+/* Pieces of a result's table: a line for each way of scoring; the weights of the first sources in order over tau. */
+bool measures_print(const gbv_result *result, FILE *stream, const gbv_terminal *terminal);
+bool tau_curve_print(const gbv_result *result, gbv_source_result *const *order, size_t shown, size_t name_width,
+                     FILE *stream, const gbv_terminal *terminal);
+/* Notes, warnings and flags, as a table ends; sources in this order, NULL: as given. */
+void result_print_warnings(const gbv_result *result, gbv_source_result *const *order, FILE *stream,
+                           const gbv_terminal *terminal);
+
 void result_print_csv(const gbv_result *result, FILE *stream);
 void result_print_json(const gbv_result *result, FILE *stream);
-/* Notes, warnings and flags, as a table ends; sources in this order, NULL: as given. */
-void result_print_warnings(const gbv_result *result, gbv_source_result *const *order, FILE *stream);
-void comparison_print_table(const gbv_comparison *comparison, FILE *stream, size_t width);
 void comparison_print_csv(const gbv_comparison *comparison, FILE *stream);
 void comparison_print_json(const gbv_comparison *comparison, FILE *stream);
-void evaluation_print(const gbv_evaluation *evaluation, gbv_report_format format, FILE *stream);
+void evaluation_print_csv(const gbv_evaluation *evaluation, FILE *stream);
+void evaluation_print_json(const gbv_evaluation *evaluation, FILE *stream);
 
 #endif

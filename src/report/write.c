@@ -11,7 +11,7 @@
 
 gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal, gbv_error *error)
 {
-    if (!result_print_table(result, stream, terminal && terminal->color))
+    if (!result_print_table(result, stream, terminal))
         return error_out_of_memory(error, "a table");
     return output_check(stream, "the table", error);
 }
@@ -28,23 +28,27 @@ gbv_status gbv_report_json(const gbv_result *result, FILE *stream, gbv_error *er
     return output_check(stream, "the result", error);
 }
 
-/* What is written whole: one of the two, in a format. */
+/* What is written whole: one of these, in a format. */
 typedef struct document {
     const gbv_result *result;
     const gbv_comparison *comparison;
+    const gbv_evaluation *evaluation;
     gbv_report_format format;
 } document;
 
 static bool print(const document *d, FILE *stream)
 {
-    if (d->comparison && d->format == GBV_FORMAT_TABLE)
-        comparison_print_table(d->comparison, stream, 0);
-    else if (d->comparison)
-        (d->format == GBV_FORMAT_JSON ? comparison_print_json : comparison_print_csv)(d->comparison, stream);
-    else if (d->format == GBV_FORMAT_TABLE)
-        return result_print_table(d->result, stream, false);
+    bool json = d->format == GBV_FORMAT_JSON;
+    if (d->format == GBV_FORMAT_TABLE)
+        return d->comparison   ? comparison_print_table(d->comparison, stream, NULL)
+               : d->evaluation ? evaluation_print_table(d->evaluation, stream, NULL)
+                               : result_print_table(d->result, stream, NULL);
+    if (d->comparison)
+        (json ? comparison_print_json : comparison_print_csv)(d->comparison, stream);
+    else if (d->evaluation)
+        (json ? evaluation_print_json : evaluation_print_csv)(d->evaluation, stream);
     else
-        (d->format == GBV_FORMAT_JSON ? result_print_json : result_print_csv)(d->result, stream);
+        (json ? result_print_json : result_print_csv)(d->result, stream);
     return true;
 }
 
@@ -91,7 +95,8 @@ gbv_status gbv_result_text(const gbv_result *result, gbv_report_format format, c
 gbv_status gbv_comparison_table(const gbv_comparison *comparison, FILE *stream, const gbv_terminal *terminal,
                                 gbv_error *error)
 {
-    comparison_print_table(comparison, stream, terminal ? terminal->width : 0);
+    if (!comparison_print_table(comparison, stream, terminal))
+        return error_out_of_memory(error, "a table");
     return output_check(stream, "the table", error);
 }
 
@@ -112,15 +117,18 @@ void gbv_text_free(char *text)
     free(text);
 }
 
+gbv_status gbv_evaluation_table(const gbv_evaluation *evaluation, FILE *stream, const gbv_terminal *terminal,
+                                gbv_error *error)
+{
+    if (!evaluation_print_table(evaluation, stream, terminal))
+        return error_out_of_memory(error, "a table");
+    return output_check(stream, "the table", error);
+}
+
 gbv_status gbv_evaluation_write(const gbv_evaluation *evaluation, gbv_report_format format, const char *path,
                                 gbv_error *error)
 {
-    output_file output;
-    gbv_status status = output_open(path, &output, error);
-    if (status != GBV_OK)
-        return status;
-    evaluation_print(evaluation, format, output.stream);
-    return output_commit(&output, error);
+    return write_document(&(document){.evaluation = evaluation, .format = format}, path, error);
 }
 
 static void print_metrics(const gbv_metric *metrics, size_t count, bool compact, FILE *stream)

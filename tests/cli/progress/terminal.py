@@ -16,11 +16,11 @@ while True:
     if not piece:
         break
     seen += piece
-    if not pressed and re.search(rb"\r\x1b\[Kmodels [1-9]\d*/303 \[#* *\] \d+ s left", seen):
+    if not pressed and re.search(rb"\rmodels [1-9]\d*/303 \[#* *\] \d+ s left", seen):
         pressed = True
         os.write(terminal, b"\x03")
 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-last = seen.rsplit(b"\r\x1b[K", 1)[-1].decode()
+last = re.split(rb"\r +\r", seen)[-1].decode()
 print("bar drawn, Ctrl-C pressed" if pressed else f"no bar: {seen!r}")
 print("after the bar was cleared:", re.sub(r"after \d+ of", "after N of", last.replace("^C", "")).strip())
 print("exit", code)
