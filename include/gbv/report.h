@@ -95,6 +95,11 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_history_write(const gbv_history *history, 
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_text(const gbv_history *history, gbv_report_format format, char **text,
                                                    gbv_error *error);
 
+/* The accumulated weights of the last batch as CSV (source,weight), for gbv_sources_read_numbers; `path` NULL is standard
+ * output. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_history_weights_write(const gbv_history *history, const char *path,
+                                                            gbv_error *error);
+
 /* Pages: one HTML file each that needs nothing else, for screens and for print. A file that cannot be written whole is
  * not left behind. */
 typedef struct gbv_page_options {

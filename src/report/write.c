@@ -33,6 +33,7 @@ typedef struct document {
     const gbv_result *result;
     const gbv_comparison *comparison;
     const gbv_evaluation *evaluation;
+    const gbv_history *history;
     gbv_report_format format;
 } document;
 
@@ -42,11 +43,14 @@ static bool print(const document *d, FILE *stream)
     if (d->format == GBV_FORMAT_TABLE)
         return d->comparison   ? comparison_print_table(d->comparison, stream, NULL)
                : d->evaluation ? evaluation_print_table(d->evaluation, stream, NULL)
+               : d->history    ? history_print_table(d->history, stream, NULL)
                                : result_print_table(d->result, stream, NULL);
     if (d->comparison)
         (json ? comparison_print_json : comparison_print_csv)(d->comparison, stream);
     else if (d->evaluation)
         (json ? evaluation_print_json : evaluation_print_csv)(d->evaluation, stream);
+    else if (d->history)
+        (json ? history_print_json : history_print_csv)(d->history, stream);
     else
         (json ? result_print_json : result_print_csv)(d->result, stream);
     return true;
@@ -110,6 +114,33 @@ gbv_status gbv_comparison_text(const gbv_comparison *comparison, gbv_report_form
                                gbv_error *error)
 {
     return make_text(&(document){.comparison = comparison, .format = format}, text, error);
+}
+
+gbv_status gbv_history_table(const gbv_history *history, FILE *stream, const gbv_terminal *terminal, gbv_error *error)
+{
+    if (!history_print_table(history, stream, terminal))
+        return error_out_of_memory(error, "a table");
+    return output_check(stream, "the table", error);
+}
+
+gbv_status gbv_history_write(const gbv_history *history, gbv_report_format format, const char *path, gbv_error *error)
+{
+    return write_document(&(document){.history = history, .format = format}, path, error);
+}
+
+gbv_status gbv_history_text(const gbv_history *history, gbv_report_format format, char **text, gbv_error *error)
+{
+    return make_text(&(document){.history = history, .format = format}, text, error);
+}
+
+gbv_status gbv_history_weights_write(const gbv_history *history, const char *path, gbv_error *error)
+{
+    output_file output;
+    gbv_status status = output_open(path, &output, error);
+    if (status != GBV_OK)
+        return status;
+    history_print_weights(history, output.stream);
+    return output_commit(&output, error);
 }
 
 void gbv_text_free(char *text)
