@@ -67,6 +67,17 @@ done:
     return status;
 }
 
+/* Before their posteriors take their place. */
+static gbv_status keep(const resamples *all, certainty *result, gbv_error *error)
+{
+    size_t numbers = all->source_count * all->count;
+    if (!(result->resamples = memory_array(numbers, sizeof *result->resamples)))
+        return error_out_of_memory(error, "the resampled scores");
+    memcpy(result->resamples, all->joint, numbers * sizeof *result->resamples);
+    result->resample_count = all->count;
+    return GBV_OK;
+}
+
 /* The posterior of each resample takes its place, which nobody needs any more. */
 static gbv_status posterior_intervals(const certainty_input *in, resamples *all, certainty *result, gbv_error *error)
 {
@@ -122,6 +133,8 @@ gbv_status certainty_compute(const certainty_input *in, certainty *result, gbv_e
     if (status == GBV_OK)
         status = in->source_count > CERTAINTY_PAIRED_SOURCES ? groups_find(in, &all, result, error)
                                                              : pairs_judge(in, &all, result, error);
+    if (status == GBV_OK && in->keep_resamples)
+        status = keep(&all, result, error);
     if (status == GBV_OK)
         status = posterior_intervals(in, &all, result, error);
 done:
@@ -136,5 +149,6 @@ void certainty_free(certainty *result)
 {
     free(result->sources);
     free(result->pairs);
+    free(result->resamples);
     *result = (certainty){0};
 }

@@ -42,7 +42,8 @@ typedef struct certainty_input {
     const double *prior;      /* one per source, not necessarily summing to one; NULL: uniform */
     gbv_posterior_options posterior; /* tau; an undefined score always gets no weight here */
     size_t reference_rows;
-    double level; /* of the intervals: 0.9 */
+    double level;        /* of the intervals: 0.9 */
+    bool keep_resamples; /* the joint ones, for the caller */
     uint64_t seed;
 } certainty_input;
 
@@ -86,6 +87,8 @@ typedef struct certainty {
      * a group is the best; those that follow belong to it until one can be told from that first (Bonferroni at 5 % over
      * the sources), which begins the next. */
     size_t group_count;
+    double *resamples;     /* source_count x resample_count, when they are to be kept; NULL otherwise */
+    size_t resample_count; /* the replicates, without an odd one out */
     bool refitted; /* every source with a score is; else no more than the choice of reference rows is covered somewhere,
                       and the result should say so */
 } certainty;

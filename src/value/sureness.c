@@ -100,6 +100,7 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
                           .posterior = {.tau_mode = by->tau_mode, .tau = by->tau, .undefined_as_zero = true},
                           .reference_rows = result->reference_rows,
                           .level = LEVEL,
+                          .keep_resamples = v->options->keep_resamples,
                           .seed = v->options->model.seed};
     if ((status = certainty_compute(&in, &c, error)) != GBV_OK)
         goto done;
@@ -108,8 +109,12 @@ gbv_status judge_sureness(const valuation *v, gbv_result *result, gbv_error *err
         known |= isfinite(c.sources[s].deviation);
         refitted |= c.sources[s].refitted;
     }
-    result->certainty =
-        (gbv_certainty){.replicates = by->draws.replicates, .refits = refitted ? by->draws.refits : 0, .level = LEVEL};
+    result->certainty = (gbv_certainty){.replicates = by->draws.replicates,
+                                        .refits = refitted ? by->draws.refits : 0,
+                                        .level = LEVEL,
+                                        .resamples = c.resamples,
+                                        .resample_count = c.resample_count};
+    c.resamples = NULL; /* the result's now */
     for (size_t s = 0; s < count; s++) {
         take_source(&c.sources[s], &result->sources[s]);
         if (!known) /* scores that nobody knows the spread of decide nothing */

@@ -80,6 +80,9 @@ typedef struct valuation {
     bool tau_can_be_judged;                           /* by final models on a labelled reference */
     tau_choice tau_judged;                            /* of the first scoring, when it has folds */
     gbv_model **models; /* where each m_s is to be kept; NULL: nobody needs it after its scores */
+    /* Hears of the run as it will be recorded, and may stop it before anything is fitted; NULL: nobody asks. */
+    gbv_status (*before_scoring)(void *context, const gbv_result *run, gbv_error *error);
+    void *context;
 } valuation;
 
 /* value.c: the stages in their order. From options to checked options, with the prior and the names; to all that
@@ -90,6 +93,10 @@ GBV_MUST_CHECK gbv_status valuation_prepare(valuation *v, gbv_result *result, gb
 GBV_MUST_CHECK gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error);
 GBV_MUST_CHECK gbv_status valuation_weigh(valuation *v, gbv_result *result, gbv_error *error);
 void valuation_close(valuation *v); /* what the stages left in it */
+
+/* value.c: all stages of a valuation of which `reference`, `sources` and `options` are given, and what else the caller
+ * wants of it: `models`, `before_scoring`. */
+GBV_MUST_CHECK gbv_status valuation_run(valuation *v, gbv_result **result, gbv_error *error);
 
 /* value.c: gbv_value for those who go on with the models: every m_s goes to `models` (one per source, NULL before; of a
  * source given as probabilities it stays so), for the caller to free, also when this fails. The result lists every way

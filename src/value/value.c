@@ -160,13 +160,15 @@ gbv_status valuation_prepare(valuation *v, gbv_result *result, gbv_error *error)
 gbv_status valuation_score(valuation *v, gbv_result *result, gbv_error *error)
 {
     gbv_status status = valuation_prepare(v, result, error);
+    if (status == GBV_OK && !record_run(result, v))
+        status = error_out_of_memory(error, "the result");
+    if (status == GBV_OK && v->before_scoring)
+        status = v->before_scoring(v->context, result, error);
     if (status == GBV_OK)
         status = score_sources(v, result, error);
     result->models_trained = v->models_trained;
     result->models_found = v->models_found;
     result->models_lost = v->models_lost;
-    if (status == GBV_OK && !record_run(result, v))
-        status = error_out_of_memory(error, "the result");
     return status;
 }
 
@@ -220,34 +222,37 @@ void valuation_close(valuation *v)
     free(v->prior);
 }
 
-gbv_status value_keeping_models(const gbv_dataset *reference, const gbv_sources *sources,
-                                const gbv_value_options *options, gbv_model **models, gbv_result **result,
-                                gbv_error *error)
+gbv_status valuation_run(valuation *v, gbv_result **result, gbv_error *error)
 {
-    gbv_value_options defaults = gbv_value_defaults();
-    valuation v = {.reference = reference,
-                   .sources = sources,
-                   .source_count = sources->count,
-                   .options = options ? options : &defaults,
-                   .models = models};
-    *result = NULL;
     gbv_result *made = NULL;
-    if (v.options->shards)
+    *result = NULL;
+    if (v->options->shards)
         return error_set(error, GBV_USAGE, "a shard gives a part, not a result: use gbv_value_part and gbv_merge");
-    plan p = plan_begin(v.options->model.threads);
-    v.threads = p.threads;
-    gbv_status status = valuation_open(&v, &made, error);
+    plan p = plan_begin(v->options->model.threads);
+    v->threads = p.threads;
+    v->source_count = v->sources->count;
+    gbv_status status = valuation_open(v, &made, error);
     if (status == GBV_OK)
-        status = valuation_score(&v, made, error);
+        status = valuation_score(v, made, error);
     if (status == GBV_OK)
-        status = valuation_weigh(&v, made, error);
+        status = valuation_weigh(v, made, error);
     plan_end(p);
-    valuation_close(&v);
+    valuation_close(v);
     if (status == GBV_OK)
         *result = made;
     else
         gbv_result_free(made);
     return status;
+}
+
+gbv_status value_keeping_models(const gbv_dataset *reference, const gbv_sources *sources,
+                                const gbv_value_options *options, gbv_model **models, gbv_result **result,
+                                gbv_error *error)
+{
+    gbv_value_options defaults = gbv_value_defaults();
+    valuation v = {
+        .reference = reference, .sources = sources, .options = options ? options : &defaults, .models = models};
+    return valuation_run(&v, result, error);
 }
 
 gbv_status gbv_value(const gbv_dataset *reference, const gbv_sources *sources, const gbv_value_options *options,
