@@ -258,6 +258,26 @@ static void write_navigation(const page *p, FILE *stream)
     fputs("</ol></nav>\n", stream);
 }
 
+/* A name with a hyphen in it stays on one line. */
+static void write_headline(const char *text, FILE *stream)
+{
+    char word[32];
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, " ");
+        length += length == 0;
+        bool whole = length < sizeof word && memchr(text, '-', length);
+        if (whole || length < sizeof word) {
+            snprintf(word, sizeof word, "%.*s", (int)length, text);
+            fputs(whole ? "<span class=\"whole\">" : "", stream);
+            markup_write(stream, word);
+            fputs(whole ? "</span>" : "", stream);
+        } else {
+            markup_write(stream, text);
+            return;
+        }
+    }
+}
+
 static void write_page(const page *p, const char *style_hash, const char *script_hash, FILE *stream)
 {
     write_head(p, style_hash, script_hash, stream);
@@ -270,7 +290,7 @@ static void write_page(const page *p, const char *style_hash, const char *script
           stream);
     write_navigation(p, stream);
     fputs("<main id=\"main\">\n<section class=\"first\" aria-labelledby=\"headline\">\n<h1 id=\"headline\">", stream);
-    markup_write(stream, p->headline);
+    write_headline(p->headline, stream);
     fputs("</h1>\n", stream);
     if (*p->lead) {
         fputs("<p class=\"lead\">", stream);

@@ -24,12 +24,24 @@ static void open_figure(FILE *body, const char *id, const char *title, const cha
     }
 }
 
-static void write_caption(FILE *body, const char *caption)
+/* How to read the figure, and where its numbers are when they are not under it. */
+static void write_caption(FILE *body, const char *caption, const char *table_id)
 {
-    if (!caption)
+    if (!caption && !table_id)
         return;
     fputs("<figcaption>", body);
-    markup_write(body, caption);
+    if (caption) {
+        fputs("<p>", body);
+        markup_write(body, caption);
+        fputs("</p>\n", body);
+    }
+    if (table_id) {
+        fputs("<p class=\"data\"", body);
+        page_attribute(body, "data-table", table_id);
+        fputs("><a href=\"#", body);
+        markup_write(body, table_id);
+        fputs("\">Numbers of this figure</a></p>", body);
+    }
     fputs("</figcaption>\n", body);
 }
 
@@ -40,7 +52,9 @@ void page_figure(page *p, const page_chart *c)
         return;
     open_figure(body, c->id, c->title, NULL);
     if (c->one_width) {
+        fputs("<div>", body);
         c->draw(body, &(svg_form){.width = NARROW}, c->chart);
+        fputs("</div>\n", body);
     } else {
         fputs("<div class=\"wide\">", body);
         c->draw(body, &(svg_form){.width = WIDE}, c->chart);
@@ -48,17 +62,11 @@ void page_figure(page *p, const page_chart *c)
         c->draw(body, &(svg_form){.width = NARROW}, c->chart);
         fputs("</div>\n", body);
     }
-    write_caption(body, c->caption);
+    write_caption(body, c->caption, c->table ? NULL : c->table_id);
     if (c->table) {
         page_details_begin(p, "Numbers of this figure");
         page_table_add(p, c->table);
         page_details_end(p);
-    } else if (c->table_id) {
-        fputs("<p class=\"data\"", body);
-        page_attribute(body, "data-table", c->table_id);
-        fputs("><a href=\"#", body);
-        markup_write(body, c->table_id);
-        fputs("\">Numbers of this figure</a></p>\n", body);
     }
     fputs("</figure>\n", body);
 }
@@ -170,7 +178,7 @@ void page_matrices_add(page *p, const page_matrices *m)
     fputs("</div><div class=\"narrow\">", body);
     heatmap_draw(body, &(svg_form){.width = NARROW}, &chart);
     fputs("</div>\n", body);
-    write_caption(body, m->caption);
+    write_caption(body, m->caption, NULL);
     write_matrix_table(body, m, m->counts[first]);
     write_matrix_data(body, m);
     fputs("</figure>\n", body);

@@ -81,11 +81,11 @@ void result_section_confusion(page *p, const result_view *v)
         sources++;
     }
     page_section(
-        p, "confusion", "What is taken for what",
+        p, "confusion", "Confusion",
         "Reference rows by their class and by the class that the model of a source gives them. The tint is the "
         "share of the row; outlined cells are right.");
     page_matrices_add(p, &(page_matrices){.id = "figure-confusion",
-                                          .title = "Confusion",
+                                          .title = "What is taken for what",
                                           .select = "Source",
                                           .names = names,
                                           .count = sources,

@@ -50,7 +50,7 @@ void result_section_flags(page *p, const result_view *v)
         count += r->sources[i].flag_count + r->sources[i].warning_count;
     if (!count && !r->warning_count && !r->note_count)
         return;
-    page_section(p, "flags", "Flags and warnings", NULL);
+    page_section(p, "flags", "Flags", NULL);
     for (size_t i = 0; i < r->warning_count; i++)
         page_warning(p, r->warnings[i]);
     page_list(p, (const char *const *)r->notes, r->note_count);
@@ -121,7 +121,7 @@ void result_section_pairs(page *p, const result_view *v)
     char pairs[PLAIN_TEXT], all[PLAIN_TEXT];
     if (!c->replicates || strcmp(r->method, "uniform") == 0)
         return;
-    page_section(p, "pairs", "Who cannot be told apart", NULL);
+    page_section(p, "pairs", "Ties", NULL);
     if (!c->pair_count && !c->group)
         page_paragraph(p, "Every source can be told from every other.");
     if (c->pair_count) {
@@ -223,7 +223,7 @@ void result_section_methods(page *p, const result_view *v)
                  *by->variant ? " " : "", by->variant);
         weights[m + 1] = (page_column){.name = names[m], .kind = PAGE_SHARE};
     }
-    page_section(p, "methods", "Methods side by side",
+    page_section(p, "methods", "Methods",
                  "The same sources by every method that was asked for. The first one gives the weights above.");
     page_table_add(p, &(page_table){.id = "method-list",
                                     .caption = "Methods",
@@ -294,7 +294,7 @@ void result_section_tau(page *p, const result_view *v)
                         .row_count = r->tau_count,
                         .cell = fill_tau,
                         .context = v};
-    page_section(p, "tau", "Weights over the temperature tau",
+    page_section(p, "tau", "Temperature",
                  "The smaller tau, the more the weights go to the best scores. A ranking that only holds at one tau is "
                  "not a ranking to rely on.");
     snprintf(mark, sizeof mark, "tau %.3g (%s)", r->tau, tau_mode_words[r->tau_mode]);

@@ -11,12 +11,12 @@ void result_section_reference(page *p, const result_view *v)
 {
     const gbv_result *r = v->result;
     char rows[PLAIN_TEXT];
-    page_section(p, "reference", "Uses of the reference", NULL);
+    page_section(p, "reference", "Reference", NULL);
     if (!r->reference_use_count) {
         page_paragraph(p, "There was no reference: the sources were judged by each other.");
         return;
     }
-    page_paragraph(p, "Its %s rows served for:", plain_count(r->reference_rows, rows));
+    page_paragraph(p, "Every use that was made of its %s rows:", plain_count(r->reference_rows, rows));
     page_list(p, (const char *const *)r->reference_uses, r->reference_use_count);
     page_note(p, "What a model is chosen by on these rows is no fair test of it: judge the final model on other rows.");
 }
@@ -155,8 +155,7 @@ void result_section_record(page *p, const result_view *v)
                                          {.name = "Rows", .kind = PAGE_COUNT},
                                          {.name = "SHA-256", .kind = PAGE_CODE}};
     const gbv_result *r = v->result;
-    page_section(p, "record", "Where this comes from",
-                 "With the same version, inputs and options the numbers come out the same.");
+    page_section(p, "record", "Record", "With the same version, inputs and options the numbers come out the same.");
     page_heading(p, "Command");
     add_command(p, v);
     page_table_add(p, &(page_table){.id = "settings",

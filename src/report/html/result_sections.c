@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sentence.h"
 #include "base/words.h"
 #include "report/html/advice_table.h"
 #include "report/html/result_limits.h"
@@ -58,13 +59,16 @@ static size_t shown_of(const gbv_result *r)
     return r->source_count < PAGE_FIGURE_ROWS ? r->source_count : PAGE_FIGURE_ROWS;
 }
 
-/* Says of a figure what it leaves out. */
-static void note_shown(page *p, const gbv_result *r)
+/* How to read a figure, and what it leaves out. */
+static const char *caption_of(const gbv_result *r, const char *words, const char *more, sentence *s)
 {
     char all[PLAIN_TEXT];
+    *s = (sentence){0};
+    sentence_add(s, "%s%s%s", words ? words : "", words && more ? " " : "", more ? more : "");
     if (r->source_count > PAGE_FIGURE_ROWS)
-        page_note(p, "The best %d of %s sources; the table of all sources has the others.", PAGE_FIGURE_ROWS,
-                  plain_count(r->source_count, all));
+        sentence_add(s, "%sThe best %d of %s sources; the table below has all.", s->length ? " " : "", PAGE_FIGURE_ROWS,
+                     plain_count(r->source_count, all));
+    return s->length ? s->text : NULL;
 }
 
 void result_section_weights(page *p, const result_view *v)
@@ -72,6 +76,7 @@ void result_section_weights(page *p, const result_view *v)
     const gbv_result *r = v->result;
     bar bars[PAGE_FIGURE_ROWS];
     char notes[PAGE_FIGURE_ROWS][PLAIN_TEXT], tips[PAGE_FIGURE_ROWS][400], value[PLAIN_TEXT], label[200];
+    sentence caption;
     size_t count = shown_of(r);
     bool sure = r->certainty.replicates, equal = r->source_count > 1;
     for (size_t i = 0; i < count; i++) {
@@ -89,24 +94,26 @@ void result_section_weights(page *p, const result_view *v)
     }
     for (size_t i = 1; i < r->source_count; i++)
         equal &= fabs(r->sources[i].prior - r->sources[0].prior) < 1e-12;
-    page_section(p, "weights", "Weights",
-                 "The weight P(s) of a source is its share in the training loss. Which source is the best is another "
-                 "question: the probability of that stands at the right.");
+    page_section(p, "weights", "Weights", "The weight P(s) of a source is its share in the training loss.");
     snprintf(label, sizeof label, "Bars: weights of the best %zu sources, %s first", count,
              count ? r->sources[v->order[0]].name : "");
-    page_figure(p, &(page_chart){.id = "figure-weights",
-                                 .draw = bars_draw,
-                                 .chart = &(bars_chart){.label = label,
-                                                        .axis = "weight P(s)",
-                                                        .bars = bars,
-                                                        .count = count,
-                                                        .share = true,
-                                                        .note_name = sure ? "is the best" : NULL,
-                                                        .mark = equal ? r->sources[0].prior : NAN,
-                                                        .mark_name = "equal weights"},
-                                 .caption = sure ? "Lines are intervals at 90 %." : NULL,
-                                 .table_id = "sources"});
-    note_shown(p, r);
+    page_figure(p,
+                &(page_chart){.id = "figure-weights",
+                              .draw = bars_draw,
+                              .chart = &(bars_chart){.label = label,
+                                                     .axis = "weight P(s)",
+                                                     .bars = bars,
+                                                     .count = count,
+                                                     .share = true,
+                                                     .note_name = sure ? "p best" : NULL,
+                                                     .mark = equal ? r->sources[0].prior : NAN,
+                                                     .mark_name = "equal weights"},
+                              .caption = caption_of(r,
+                                                    sure ? "Lines are intervals at 90 %. At the right the probability "
+                                                           "that a source is the best, which its weight is not."
+                                                         : NULL,
+                                                    NULL, &caption),
+                              .table_id = "sources"});
     if (r->ambiguous)
         page_warning(p, "The scores differ no more than chance explains.");
 }
@@ -118,10 +125,23 @@ static void draw_scores(page *p, const result_view *v)
     char label[200], axis[200], floor_name[80], ceiling_name[80], number[PLAIN_TEXT];
     size_t count = shown_of(r);
     result_limits limits = result_limits_of(r);
+    sentence caption;
+    const char *lines = NULL;
+    if (r->certainty.replicates)
+        lines =
+            r->certainty.refits
+                ? "Dots are scores without the bias of few reference rows, hollow ones with it. Thick lines: this "
+                  "model on other reference rows; thin lines: other rows of the source, too; at 90 %."
+                : "Dots are scores without the bias of few reference rows, hollow ones with it. Lines are intervals "
+                  "over reference rows, at 90 %.";
     for (size_t i = 0; i < count; i++) {
         const gbv_source_result *s = &r->sources[v->order[i]];
+        bool corrected = isfinite(s->score_corrected);
         dots[i] = (dot){.label = s->name,
-                        .value = s->score_status == GBV_SCORE_UNDEFINED ? NAN : s->score,
+                        .value = s->score_status == GBV_SCORE_UNDEFINED ? NAN
+                                 : corrected                            ? s->score_corrected
+                                                                        : s->score,
+                        .before = corrected ? s->score : NAN,
                         .low = s->score_interval[0],
                         .high = s->score_interval[1],
                         .inner_low = s->score_interval_model[0],
@@ -131,28 +151,19 @@ static void draw_scores(page *p, const result_view *v)
     snprintf(label, sizeof label, "Dots with intervals: scores of the best %zu sources by %.100s", count, axis);
     snprintf(floor_name, sizeof floor_name, "floor %s", plain_number(limits.floor, number));
     snprintf(ceiling_name, sizeof ceiling_name, "ceiling %s", plain_number(limits.ceiling, number));
-    page_figure(
-        p, &(page_chart){.id = "figure-scores",
-                         .title = "Scores",
-                         .draw = dots_draw,
-                         .chart = &(dots_chart){.label = label,
-                                                .axis = axis,
-                                                .dots = dots,
-                                                .count = count,
-                                                .floor = limits.floor,
-                                                .ceiling = limits.ceiling,
-                                                .floor_name = floor_name,
-                                                .ceiling_name = ceiling_name},
-                         .caption = !r->certainty.replicates ? limits.meaning
-                                    : r->certainty.refits
-                                        ? "Thick lines: this model, on other reference rows. Thin lines: the source, "
-                                          "had other rows of it been drawn, too. Both at 90 %. Scores on few "
-                                          "reference rows are too good; the intervals are free of that."
-                                        : "Lines are intervals over reference rows, at 90 %.",
-                         .table_id = "sources"});
-    if (limits.meaning)
-        page_note(p, "%s", limits.meaning);
-    note_shown(p, r);
+    page_figure(p, &(page_chart){.id = "figure-scores",
+                                 .title = "Scores",
+                                 .draw = dots_draw,
+                                 .chart = &(dots_chart){.label = label,
+                                                        .axis = axis,
+                                                        .dots = dots,
+                                                        .count = count,
+                                                        .floor = limits.floor,
+                                                        .ceiling = limits.ceiling,
+                                                        .floor_name = floor_name,
+                                                        .ceiling_name = ceiling_name},
+                                 .caption = caption_of(r, lines, limits.meaning, &caption),
+                                 .table_id = "sources"});
 }
 
 static void draw_agreement(page *p, const result_view *v)
@@ -162,6 +173,7 @@ static void draw_agreement(page *p, const result_view *v)
     char label[200], floor_name[80], number[PLAIN_TEXT];
     size_t count = shown_of(r), known = 0;
     double commonest = result_commonest_class(r);
+    sentence caption;
     for (size_t i = 0; i < count; i++) {
         const gbv_source_result *s = &r->sources[v->order[i]];
         known += isfinite(s->agreement);
@@ -184,14 +196,14 @@ static void draw_agreement(page *p, const result_view *v)
                                                         .ceiling = 1,
                                                         .floor_name = floor_name,
                                                         .ceiling_name = "all"},
+                                 .caption = caption_of(r, NULL, NULL, &caption),
                                  .table_id = "sources"});
-    note_shown(p, r);
 }
 
 void result_section_scores(page *p, const result_view *v)
 {
     const gbv_result *r = v->result;
-    page_section(p, "scores", "Scores and agreement",
+    page_section(p, "scores", "Scores",
                  strcmp(r->feature_space, SPACE_OF_LABELS) == 0
                      ? "How well the labels of each source serve the task."
                      : "How well a model of each source alone serves the reference.");
@@ -206,6 +218,7 @@ enum {
     BEST,
     RANK,
     SCORE,
+    CORRECTED,
     AGREEMENT,
     ROWS,
     PRIOR,
@@ -245,6 +258,9 @@ static void fill_source(const void *context, size_t row, size_t column, page_cel
     case SCORE:
         cell->value = s->score_status == GBV_SCORE_UNDEFINED ? NAN : s->score;
         cell->text = s->score_status == GBV_SCORE_UNDEFINED ? "undefined" : NULL;
+        break;
+    case CORRECTED:
+        cell->value = s->score_corrected;
         cell->low = s->score_interval[0];
         cell->high = s->score_interval[1];
         break;
@@ -283,17 +299,17 @@ void result_section_sources(page *p, const result_view *v)
                     .kind = PAGE_SHARE,
                     .interval = true,
                     .help = "P(s), its share in the training loss, with its interval at 90 %"},
-        [BEST] = {.name = "Is the best",
-                  .kind = PAGE_PERCENT,
-                  .help = "the probability that no other source is better"},
+        [BEST] = {.name = "p best", .kind = PAGE_PERCENT, .help = "the probability that no other source is better"},
         [RANK] = {.name = "Rank",
                   .kind = PAGE_COUNT,
                   .interval = true,
                   .help = "by weight; the interval is of its score's rank and holds for all sources at once at 90 %"},
-        [SCORE] = {.name = "Score",
-                   .kind = PAGE_NUMBER,
-                   .interval = true,
-                   .help = "by the measure or method, with its interval at 90 %"},
+        [SCORE] = {.name = "Score", .kind = PAGE_NUMBER, .help = "by the measure or method"},
+        [CORRECTED] = {.name = "Corrected",
+                       .kind = PAGE_NUMBER,
+                       .interval = true,
+                       .help =
+                           "the score without the bias of scoring on few reference rows, with its interval at 90 %"},
         [AGREEMENT] = {.name = "Agreement",
                        .kind = PAGE_PERCENT,
                        .help = "reference rows that its model labels as the reference does"},

@@ -10,6 +10,7 @@ typedef struct dot {
     const char *label;
     double value;                 /* NaN: "undefined" is written instead; -INFINITY: an arrow at the left end */
     double low, high;             /* NaN: no interval */
+    double before;                /* a hollow dot beside it: the number before a correction; NaN: none */
     double inner_low, inner_high; /* a narrower interval, drawn thicker; NaN: none */
     const char *note;             /* at the right end of the row; NULL: none */
     const char *tip;              /* NULL: label and number */

@@ -102,24 +102,32 @@ static void draw_points(FILE *stream, const lines_chart *c, const series *s, con
     }
 }
 
+/* The last point of a series from left to right; `points` when it has none. */
+static size_t rightmost(const lines_chart *c, const series *s)
+{
+    size_t last = c->points;
+    for (size_t i = 0; i < c->points; i++)
+        if (isfinite(s->values[i]) && (last == c->points || x_of(c, i) > x_of(c, last)))
+            last = i;
+    return last;
+}
+
 /* Names at the ends of their lines, moved apart where they would lie on each other. */
 static void draw_labels(FILE *stream, const lines_chart *c, const axis *x, const axis *y, double room)
 {
     size_t order[LABELS], count = 0;
-    double heights[LABELS];
+    double heights[LABELS], ends[LABELS];
     for (size_t k = 0; k < c->count && count < LABELS; k++) {
-        size_t last = c->points;
-        while (last > 0 && !isfinite(c->series[k].values[last - 1]))
-            last--;
-        if (!last || c->series[k].faint)
+        size_t last = rightmost(c, &c->series[k]);
+        if (last == c->points || c->series[k].faint)
             continue;
-        double height = axis_place(y, c->series[k].values[last - 1]);
+        double height = axis_place(y, c->series[k].values[last]);
         size_t at = count++;
         for (; at > 0 && heights[at - 1] > height; at--) {
-            heights[at] = heights[at - 1];
+            ends[at] = heights[at] = heights[at - 1];
             order[at] = order[at - 1];
         }
-        heights[at] = height;
+        ends[at] = heights[at] = height;
         order[at] = k;
     }
     for (size_t i = 1; i < count; i++)
@@ -130,8 +138,10 @@ static void draw_labels(FILE *stream, const lines_chart *c, const axis *x, const
     }
     for (size_t i = 0; i < count; i++) {
         char class[32];
+        if (fabs(heights[i] - ends[i]) > 3) /* which line it is of */
+            svg_line(stream, "leader", x->to + 3, ends[i], x->to + 11, heights[i]);
         snprintf(class, sizeof class, "name s%zu", order[i] % COLORS);
-        svg_text(stream, x->to + 10, heights[i] + 4, "start", class, room, c->series[order[i]].label);
+        svg_text(stream, x->to + 13, heights[i] + 4, "start", class, room, c->series[order[i]].label);
     }
 }
 
@@ -165,7 +175,7 @@ void lines_draw(FILE *stream, const svg_form *form, const void *chart)
     }
     label = fmin(label, narrow ? 84 : 150);
     double top = 26, left = narrow ? 44 : 52, bottom = top + (c->height > 0 ? c->height : narrow ? 200 : 260);
-    double right = form->width - label - 16;
+    double right = form->width - label - 18;
     axis y = axis_over(low, high, bottom, top, 5, false);
     if (c->share && y.high > 1)
         y.high = 1;
