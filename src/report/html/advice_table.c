@@ -134,3 +134,16 @@ void page_advice(page *p, const advised *sources, size_t count, const char *all_
         page_link(p, all_id, "Up to %d of each verdict; all %s sources are in the table below.", OF_EACH,
                   plain_count(count, all));
 }
+
+void page_advice_rules(page *p)
+{
+    char rule[ADVICE_BADGES][400];
+    const char *rules[ADVICE_BADGES];
+    page_details_begin(p, "How verdicts are chosen");
+    for (size_t i = 0; i < ADVICE_BADGES; i++) {
+        snprintf(rule[i], sizeof rule[i], "%s: %s", advice_badges[i].word, gbv_action_rule((gbv_action)i));
+        rules[i] = rule[i];
+    }
+    page_list(p, rules, ADVICE_BADGES);
+    page_details_end(p);
+}
