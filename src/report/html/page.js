@@ -224,7 +224,7 @@
         else cell.textContent = plain(column.kind, value);
         if (value !== null) cell.dataset.tip = raw + (interval ? " (" + row[column.at + 1] + " to " + row[column.at + 2] + ")" : "");
       }
-      if (interval) cell.append(" ", make("small", "", plain(column.kind, low) + " to " + plain(column.kind, high)));
+      if (interval && (low !== value || high !== value)) cell.append(" ", make("small", "", plain(column.kind, low) + " to " + plain(column.kind, high)));
       const detail = "detail" in column ? row[column.at + (column.interval ? 3 : 1)] : null;
       if (detail) {
         const span = make("span", "detail");
@@ -329,11 +329,8 @@
           mark.dataset.tip = data.row + " " + data.rows[row] + ", " + data.column + " " + data.columns[i % width] + ": " + text;
           const title = mark.querySelector("title");
           if (title) title.remove();
-          mark.querySelector("rect").setAttribute("fill-opacity", 0.9 * tint);
-          if (number) {
-            number.textContent = count ? text : "";
-            number.setAttribute("class", tint > 0.5 ? "number inverse" : "number");
-          }
+          mark.querySelector("rect").setAttribute("fill-opacity", 0.8 * tint);
+          if (number) number.textContent = count ? text : "";
         }
       });
       for (const svg of figure.querySelectorAll("svg"))

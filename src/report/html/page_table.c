@@ -55,7 +55,8 @@ static const char *plain_text(page_kind kind, double value, char text[PLAIN_TEXT
 static void write_interval(FILE *body, const page_column *c, const page_cell *cell)
 {
     char low[PLAIN_TEXT], high[PLAIN_TEXT];
-    if (!c->interval || isnan(cell->low) || isnan(cell->high))
+    if (!c->interval || isnan(cell->low) || isnan(cell->high) ||
+        (cell->low == cell->value && cell->high == cell->value))
         return;
     fprintf(body, " <small>%s to %s</small>", plain_text(c->kind, cell->low, low),
             plain_text(c->kind, cell->high, high));

@@ -177,8 +177,13 @@ static void draw_agreement(page *p, const result_view *v)
     for (size_t i = 0; i < count; i++) {
         const gbv_source_result *s = &r->sources[v->order[i]];
         known += isfinite(s->agreement);
-        dots[i] = (dot){
-            .label = s->name, .value = s->agreement, .low = NAN, .high = NAN, .inner_low = NAN, .inner_high = NAN};
+        dots[i] = (dot){.label = s->name,
+                        .value = s->agreement,
+                        .before = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .inner_low = NAN,
+                        .inner_high = NAN};
     }
     if (!known)
         return;

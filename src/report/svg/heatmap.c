@@ -7,7 +7,7 @@
 
 enum { LARGEST_CELL = 44, SMALLEST_CELL = 7, NUMBER_CELL = 26, NAMED_CELL = 11 };
 
-static const double STRONGEST = 0.9; /* how opaque a fully tinted cell is */
+static const double STRONGEST = 0.8; /* how opaque a cell is at most, so that its number can be read */
 
 static double widest_of(const char *const *names, size_t count)
 {
@@ -34,8 +34,7 @@ static void draw_cell(FILE *stream, const heatmap_chart *c, size_t row, size_t c
             "<rect class=\"cell%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill-opacity=\"%.3f\"/>",
             c->diagonal && row == column ? " own" : "", x + 0.5, y + 0.5, size - 1, size - 1, STRONGEST * tint);
     if (size >= NUMBER_CELL)
-        svg_text(stream, x + size / 2, y + size / 2 + 4, "middle", tint > 0.5 ? "number inverse" : "number", size,
-                 value == 0 ? "" : text);
+        svg_text(stream, x + size / 2, y + size / 2 + 4, "middle", "number", size, value == 0 ? "" : text);
     svg_mark_end(stream);
 }
 

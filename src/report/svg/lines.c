@@ -174,7 +174,10 @@ void lines_draw(FILE *stream, const svg_form *form, const void *chart)
         range_of(&at, 1, &x_low, &x_high);
     }
     label = fmin(label, narrow ? 84 : 150);
-    double top = 26, left = narrow ? 44 : 52, bottom = top + (c->height > 0 ? c->height : narrow ? 200 : 260);
+    double top = isfinite(c->mark) ? 42 : 26, left = narrow ? 44 : 52,
+           bottom = top + (c->height > 0 ? c->height
+                           : narrow      ? 200
+                                         : 260);
     double right = form->width - label - 18;
     axis y = axis_over(low, high, bottom, top, 5, false);
     if (c->share && y.high > 1)
@@ -185,7 +188,9 @@ void lines_draw(FILE *stream, const svg_form *form, const void *chart)
     if (!c->logarithmic && x_low == x_high)
         x = axis_over(x_low - 1, x_low + 1, left + 6, right - 4, 2, true);
     svg_open(stream, form, bottom + 40, c->label);
-    axis_draw_left(stream, &y, left, right, c->y_name);
+    axis_draw_left(stream, &y, left, right, NULL);
+    if (c->y_name)
+        svg_text(stream, 0, 12, "start", "soft", form->width, c->y_name);
     if (c->x_labels)
         draw_batches(stream, c, &x, bottom);
     else
