@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "report/json_read_pieces.h"
+#include "report/result_json.h"
 #include "report/result_words.h"
 
 static void read_trained(json_fields *f, const json_t *object, size_t seeds, gbv_trained *trained)
@@ -165,7 +166,7 @@ static void read_document(json_fields *f, const json_t *root, gbv_comparison *c)
         take_first_method(f, c->result);
 }
 
-static gbv_status from_json(const json_t *root, const char *path, gbv_comparison **comparison, gbv_error *error)
+gbv_status comparison_from_json(const json_t *root, const char *path, gbv_comparison **comparison, gbv_error *error)
 {
     json_fields f = {.path = path, .place = "the document", .what = "comparison", .command = "compare", .error = error};
     *comparison = NULL;
@@ -191,7 +192,7 @@ gbv_status gbv_comparison_read(const char *path, gbv_comparison **comparison, gb
         return status;
     status =
         json_object_get(root, "verdict")
-            ? from_json(root, path, comparison, error)
+            ? comparison_from_json(root, path, comparison, error)
             : error_set(error, GBV_BAD_INPUT, "%s: has no \"verdict\": expected a comparison of gbv compare", path);
     json_decref(root);
     return status;
