@@ -100,6 +100,36 @@ gbv_status redaction_open(redaction *r, const char *const *names, size_t count, 
     return status;
 }
 
+gbv_status redaction_within(redaction *r, const redaction *all, const char *const *names, size_t count,
+                            gbv_error *error)
+{
+    size_t placed = 0;
+    bool *known = memory_zeroed(count, sizeof *known);
+    *r = (redaction){.count = count,
+                     .names = names,
+                     .order = memory_array(count, sizeof *r->order),
+                     .shown = memory_zeroed(count, sizeof *r->shown)};
+    bool made = known && r->order && r->shown;
+    for (size_t k = 0; k < all->count && made; k++)
+        for (size_t i = 0; i < count && made; i++)
+            if (!known[i] && strcmp(names[i], all->names[all->order[k]]) == 0) {
+                known[i] = true;
+                r->kept += k < all->kept;
+                r->order[placed] = i;
+                made = (r->shown[placed++] = strdup(all->shown[k])) != NULL;
+            }
+    for (size_t i = 0; i < count && made; i++)
+        if (!known[i]) {
+            r->order[placed] = i;
+            made = (r->shown[placed++] = strdup("another")) != NULL;
+        }
+    free(known);
+    if (made)
+        return GBV_OK;
+    redaction_close(r);
+    return error_out_of_memory(error, "the names to show");
+}
+
 void redaction_close(redaction *r)
 {
     for (size_t k = 0; r->shown && k < r->count; k++)

@@ -101,19 +101,39 @@ static char *make_secret(const gbv_history *h)
     return NULL;
 }
 
-gbv_status redact_history(const gbv_history *history, const gbv_page_options *options, gbv_history **copy,
-                          gbv_error *error)
+static gbv_status hide_last(const gbv_result *last, const redaction *all, gbv_result **copy, gbv_error *error)
+{
+    redaction r = {0};
+    const char **names = memory_array(last->source_count, sizeof *names);
+    if (!names)
+        return error_out_of_memory(error, "a copy of the history");
+    for (size_t i = 0; i < last->source_count; i++)
+        names[i] = last->sources[i].name;
+    gbv_status status = redaction_within(&r, all, names, last->source_count, error);
+    if (status == GBV_OK)
+        status = redact_result_as(last, &r, copy, error);
+    redaction_close(&r);
+    free(names);
+    return status;
+}
+
+gbv_status redact_history(const gbv_history *history, const gbv_result *last, const gbv_page_options *options,
+                          gbv_history **copy, gbv_result **last_copy, gbv_error *error)
 {
     redaction r = {0};
     char *secret = make_secret(history);
     *copy = NULL;
+    *last_copy = NULL;
     gbv_status status =
         secret ? redaction_open(&r, (const char *const *)history->names, history->source_count, secret, options, error)
                : error_out_of_memory(error, "a copy of the history");
-    if (status == GBV_OK && (!(*copy = calloc(1, sizeof **copy)) || !copy_history(history, &r, *copy))) {
+    if (status == GBV_OK && (!(*copy = calloc(1, sizeof **copy)) || !copy_history(history, &r, *copy)))
+        status = error_out_of_memory(error, "a copy of the history");
+    if (status == GBV_OK && last)
+        status = hide_last(last, &r, last_copy, error);
+    if (status != GBV_OK) {
         gbv_history_free(*copy);
         *copy = NULL;
-        status = error_out_of_memory(error, "a copy of the history");
     }
     free(secret);
     redaction_close(&r);

@@ -175,27 +175,44 @@ static gbv_status open_names(redaction *r, const gbv_result *result, const char 
     return redaction_open(r, *names, result->source_count, secret, options, error);
 }
 
+static gbv_status copy_hidden(const char *text, const redaction *r, gbv_result **copy, gbv_error *error)
+{
+    json_t *root = NULL;
+    *copy = NULL;
+    gbv_status status = open_copy(text, &root, error);
+    if (status == GBV_OK)
+        status = result_from_json(root, "a copy", copy, error);
+    if (status == GBV_OK && !hide(*copy, r)) {
+        gbv_result_free(*copy);
+        *copy = NULL;
+        status = error_out_of_memory(error, "a copy of the result");
+    }
+    json_decref(root);
+    return status;
+}
+
+gbv_status redact_result_as(const gbv_result *result, const redaction *r, gbv_result **copy, gbv_error *error)
+{
+    char *text = NULL;
+    *copy = NULL;
+    gbv_status status = gbv_result_text(result, GBV_FORMAT_JSON, &text, error);
+    if (status == GBV_OK)
+        status = copy_hidden(text, r, copy, error);
+    gbv_text_free(text);
+    return status;
+}
+
 gbv_status redact_result(const gbv_result *result, const gbv_page_options *options, gbv_result **copy, gbv_error *error)
 {
     redaction r = {0};
     const char **names = NULL;
     char *text = NULL;
-    json_t *root = NULL;
     *copy = NULL;
     gbv_status status = gbv_result_text(result, GBV_FORMAT_JSON, &text, error);
     if (status == GBV_OK)
         status = open_names(&r, result, &names, text, options, error);
     if (status == GBV_OK)
-        status = open_copy(text, &root, error);
-    if (status == GBV_OK)
-        status = result_from_json(root, "a copy", copy, error);
-    if (status == GBV_OK && !hide(*copy, &r))
-        status = error_out_of_memory(error, "a copy of the result");
-    if (status != GBV_OK) {
-        gbv_result_free(*copy);
-        *copy = NULL;
-    }
-    json_decref(root);
+        status = copy_hidden(text, &r, copy, error);
     gbv_text_free(text);
     redaction_close(&r);
     free(names);
