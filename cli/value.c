@@ -20,10 +20,10 @@ typedef struct value_choices {
 static int choose(const command *self, value_choices *chosen, const inputs *in)
 {
     const valuing *v = &chosen->valuing;
-    if (chosen->paper && (chosen->method || v->measure || v->tau || v->prior || v->variant))
+    if (chosen->paper && (chosen->method || v->measure || v->tau || v->prior || v->prior_ledger || v->variant))
         return complain(self, GBV_USAGE,
                         "--paper sets method, measure, tau and prior; leave out --method, --measure, "
-                        "--variant, --tau and --prior");
+                        "--variant, --tau, --prior and --prior-ledger");
     if (chosen->method)
         chosen->valuing.options.method = chosen->method;
     return valuing_check(self, &chosen->valuing, in);
@@ -111,6 +111,8 @@ static int run(const command *self, int count, char **arguments)
          "how sources are valued; the first gives the weights (default: gbv; see gbv list methods)", 0},
         {"variant", OPTION_TEXT, &chosen.valuing.variant, "NAME",
          "form of the one method or measure (default: its first); crowd or paper without a reference", 0},
+        {"prior-ledger", OPTION_TEXT, &chosen.valuing.prior_ledger, "FILE",
+         "the weights of this ledger (gbv update) as prior, and its tau unless --tau says another", 0},
         {"tau-curve", OPTION_FLAG, &options->tau_curve, NULL,
          "also the weights at a range of tau, and how the final model does with them", 0},
         {"paper", OPTION_FLAG, &chosen.paper, NULL, "the paper's choices: gbv by leep, quick tau, uniform prior", 0},

@@ -92,9 +92,11 @@ int valuing_check(const command *self, valuing *chosen, const inputs *in)
                                                                : chosen->cache;
     options->variant = chosen->variant;
     options->unlabelled = in->unlabelled_path;
+    if (chosen->prior && chosen->prior_ledger)
+        return complain(self, GBV_USAGE, "--prior and --prior-ledger exclude each other");
     if (chosen->prior && strcmp(chosen->prior, "rows") == 0)
         options->prior_mode = GBV_PRIOR_ROWS;
-    else if (chosen->prior && strcmp(chosen->prior, "uniform") != 0)
+    else if (chosen->prior_ledger || (chosen->prior && strcmp(chosen->prior, "uniform") != 0))
         options->prior_mode = GBV_PRIOR_GIVEN;
     if (chosen->undefined && strcmp(chosen->undefined, "zero") == 0)
         options->undefined_as_zero = true;
@@ -104,6 +106,28 @@ int valuing_check(const command *self, valuing *chosen, const inputs *in)
     return code == PARSED ? read_intervals(self, chosen) : code;
 }
 
+/* What the ledger's sources are worth by now, and its tau unless another was asked for. */
+static gbv_status read_ledger(valuing *chosen, const gbv_sources *sources, gbv_error *error)
+{
+    size_t count = gbv_sources_count(sources);
+    const char **names = calloc(count ? count : 1, sizeof *names);
+    gbv_ledger *ledger = NULL;
+    double tau;
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = gbv_sources_name(sources, i);
+    snprintf(error->message, sizeof error->message, "not enough memory");
+    gbv_status status = names ? gbv_ledger_open(chosen->prior_ledger, GBV_LEDGER_READ, &ledger, error) : GBV_FAILED;
+    if (status == GBV_OK)
+        status = gbv_ledger_prior(ledger, names, count, chosen->prior_numbers, &tau, error);
+    if (status == GBV_OK && !chosen->tau) {
+        chosen->options.tau_mode = GBV_TAU_FIXED;
+        chosen->options.tau = tau;
+    }
+    gbv_ledger_close(ledger);
+    free(names);
+    return status;
+}
+
 int valuing_read(const command *self, valuing *chosen, const inputs *in)
 {
     gbv_error error;
@@ -111,7 +135,9 @@ int valuing_read(const command *self, valuing *chosen, const inputs *in)
         return PARSED;
     if (!(chosen->prior_numbers = calloc(gbv_sources_count(in->sources), sizeof *chosen->prior_numbers)))
         return complain(self, GBV_FAILED, "not enough memory");
-    gbv_status status = gbv_sources_read_numbers(in->sources, chosen->prior, chosen->prior_numbers, &error);
+    gbv_status status = chosen->prior_ledger
+                            ? read_ledger(chosen, in->sources, &error)
+                            : gbv_sources_read_numbers(in->sources, chosen->prior, chosen->prior_numbers, &error);
     chosen->options.prior = chosen->prior_numbers;
     if (status != GBV_OK)
         return complain(self, (int)status, "%s", error.message);
@@ -119,7 +145,7 @@ int valuing_read(const command *self, valuing *chosen, const inputs *in)
         if (chosen->prior_numbers[i] > 0)
             return PARSED;
     return complain(self, GBV_BAD_INPUT, "%s: every prior is zero: give at least one source a positive one",
-                    chosen->prior);
+                    chosen->prior_ledger ? chosen->prior_ledger : chosen->prior);
 }
 
 static void hear_epoch(void *context, const gbv_epoch *epoch)

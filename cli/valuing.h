@@ -8,6 +8,7 @@
 typedef struct valuing {
     gbv_value_options options;
     const char *measure, *variant, *tau, *prior, *undefined, *intervals, *cache;
+    const char *prior_ledger; /* whose weights are the prior, and whose tau is taken unless one is given; NULL: none */
     double *prior_numbers;
 } valuing;
 
@@ -17,7 +18,7 @@ enum { VALUING_OPTIONS = 18 };
 void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS]);
 /* Whether the words go together; PARSED or an exit code. */
 int valuing_check(const command *self, valuing *chosen, const inputs *in);
-/* What depends on the sources: the numbers of a prior in a file. */
+/* What depends on the sources: the numbers of a prior in a file or a ledger. */
 int valuing_read(const command *self, valuing *chosen, const inputs *in);
 /* With -v each epoch of a network is told; call it after run_watch. */
 void valuing_watch(valuing *chosen, const inputs *in);

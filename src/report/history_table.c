@@ -50,9 +50,9 @@ static void add_common_columns(table *t)
         add_column(t, (grid_column){.head = "±", .gap = 1, .leaves = 2});
     add_column(t, (grid_column){.head = "this batch", .gap = 2, .right = true, .leaves = 6});
     add_column(t, (grid_column){.head = "weight", .gap = 2, .right = true});
+    add_column(t, (grid_column){.head = "", .gap = 1, .usual = BAR_CELLS, .leaves = 1});
     if (t->intervals)
         add_column(t, (grid_column){.head = "at 90 %", .gap = 2, .leaves = 4});
-    add_column(t, (grid_column){.head = "", .gap = 1, .usual = BAR_CELLS, .leaves = 1});
     if (t->changes)
         add_column(t, (grid_column){.head = "change", .gap = 2, .right = true, .leaves = 8});
 }
@@ -81,11 +81,11 @@ static void add_common_cells(const table *t, grid *g, size_t source, size_t batc
         grid_cell(g, GBV_STYLE_PLAIN, "%s", "");
     grid_number(g, "%.4f", p->batch_posterior);
     grid_number(g, "%.4f", p->posterior);
+    grid_bar(g, t->largest > 0 && p->posterior > 0 ? p->posterior / t->largest : 0, BAR_CELLS);
     if (t->intervals && isfinite(p->posterior_interval[0]))
         grid_cell(g, GBV_STYLE_PLAIN, "%.3f to %.3f", p->posterior_interval[0], p->posterior_interval[1]);
     else if (t->intervals)
         grid_cell(g, GBV_STYLE_PLAIN, "%s", "");
-    grid_bar(g, t->largest > 0 && p->posterior > 0 ? p->posterior / t->largest : 0, BAR_CELLS);
     if (t->changes && isfinite(change))
         grid_cell(g, GBV_STYLE_PLAIN, "%+.4f", change);
     else if (t->changes)
@@ -168,11 +168,12 @@ static void print_alarm(const table *t, size_t source, size_t batch)
 {
     const gbv_history_batch *b = &t->history->batches[batch];
     const gbv_history_point *p = history_point(t->history, source, batch);
-    print_sentence(t->stream, t->terminal, GBV_STYLE_ALARM, "alarm:",
-                   "%s got %s: %.1f standard errors %s its past in batch %s, less what all sources moved by "
-                   "(their sum is %.1f, the limit %.1f)",
-                   t->history->names[source], history_alarm_word(p->alarm), fabs(p->z), p->z < 0 ? "below" : "above",
-                   b->name, fabs(p->cusum), b->alarm_threshold);
+    print_sentence(
+        t->stream, t->terminal, GBV_STYLE_ALARM, "alarm:",
+        "%s got %s: %.1f standard errors %s its past, less what all moved by; they sum up to %.1f, the limit "
+        "is %.1f%s%s",
+        t->history->names[source], history_alarm_word(p->alarm), fabs(p->z), p->z < 0 ? "below" : "above",
+        fabs(p->cusum), b->alarm_threshold, batch < t->last ? ", in batch " : "", batch < t->last ? b->name : "");
 }
 
 static void print_alarms(const table *t, size_t first_batch)

@@ -326,14 +326,14 @@ static gbv_status warn(folding *f, gbv_error *error)
     if (b->reference_batches > REFERENCE_USES)
         ok = settings_warn(&f->settings,
                            "this reference has scored %zu batches: what sources are chosen by it fits it ever better; "
-                           "take another one (--allow reference)",
+                           "take another one (--allow-change reference)",
                            b->reference_batches);
     if (b->forgetting == 1 && in > 1 && b->effective_sources < COLLAPSED)
         ok = ok &&
              settings_warn(&f->settings,
                            "the accumulated weights amount to %.3g sources: nothing is ever forgotten, so that one "
                            "that changes could not catch up for long; --forgetting 0.9 has a memory of ten batches "
-                           "(--allow forgetting)",
+                           "(--allow-change forgetting)",
                            b->effective_sources);
     if (f->ledger->was_empty)
         ok = ok && settings_warn(&f->settings, "the ledger's file was there without content: this is its first batch");

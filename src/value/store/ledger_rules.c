@@ -346,7 +346,7 @@ static gbv_status settle_tau(const gbv_ledger *ledger, const ledger_state *state
         return error_set(
             error, GBV_FAILED,
             "%s: tau is %g since the first batch, and weights by another do not go on from it: leave --tau "
-            "out, or allow the change (--allow tau)",
+            "out, or allow the change (--allow-change tau)",
             ledger->path, state->settings.about.tau);
     return GBV_OK;
 }
@@ -368,9 +368,9 @@ gbv_status rules_settle(const gbv_ledger *ledger, const ledger_state *state, con
             continue;
         if (!is_allowed(request->options, SUBJECTS[i].word))
             return error_set(error, GBV_FAILED,
-                             "%s: the %s of this batch differs from that of the batch before, '%.100s': %.200s there, "
-                             "%.200s here; keep it as it was, or allow the change (--allow %s)",
-                             ledger->path, SUBJECTS[i].word, state->last_name, before.text, now.text, SUBJECTS[i].word);
+                             "%s: %s: %.200s in the batch before, '%.100s', and %.200s in this one; keep it as it was, "
+                             "or allow the change (--allow-change %s)",
+                             ledger->path, SUBJECTS[i].word, before.text, state->last_name, now.text, SUBJECTS[i].word);
         sentence_add(&change, "%s: %.400s became %.400s", SUBJECTS[i].word, before.text, now.text);
         if (!text_list_add(&settings->about.changes, &settings->about.change_count, change.text))
             status = error_out_of_memory(error, "the ledger");

@@ -1,0 +1,22 @@
+/* ledgers.h - what the commands over a ledger share (update, history, ledger). */
+#ifndef CLI_LEDGERS_H
+#define CLI_LEDGERS_H
+
+#include "run.h"
+
+/* How many batches the small line of the past shows: that many are read for a table. */
+enum { BATCHES_SHOWN = 24 };
+
+/* Whether --ledger was given. PARSED or an exit code. */
+int ledgers_check(const command *self, const char *path);
+/* Whether there are strategies by these names, separated by commas, or "all"; NULL is fine. PARSED or an exit code. */
+int ledgers_check_strategies(const command *self, const char *names);
+/* The time that $SOURCE_DATE_EPOCH gives the record, so that a run can be repeated to the byte; 0: now. PARSED or an
+ * exit code. */
+int ledgers_time(const command *self, int64_t *time);
+/* The history where and how it was asked for: `written` to a file or as JSON or CSV, `shown` as the table. GBV_OK or an
+ * exit code. */
+int ledgers_show(const command *self, const run_options *run, gbv_ledger *ledger, const gbv_history_options *shown,
+                 const gbv_history_options *written);
+
+#endif
