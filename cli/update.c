@@ -129,7 +129,7 @@ static int run(const command *self, int count, char **arguments)
          "alarms, seed, intervals",
          0},
         {"alarm-batches", OPTION_NUMBER, &chosen.alarm_batches, "N",
-         "one false alarm of a changed source in N batches (default: the ledger's, at first 12)", 0},
+         "alarms of sources that did not change: one in N batches (default: the ledger's, at first 12)", 0},
         {"strategies", OPTION_TEXT, &chosen.strategies, "NAME,...|all",
          "also what other strategies would make of the same scores (see gbv list strategies)", 0},
         UNDER(HEADING_VALUATION),
