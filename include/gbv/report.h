@@ -118,6 +118,67 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_page(const gbv_comparison *comp
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_page(const gbv_history *history, const gbv_result *last,
                                                    const gbv_page_options *options, const char *path, gbv_error *error);
 
+/* Accuracy per class, and confused with what. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_page(const gbv_evaluation *evaluation, const gbv_page_options *options,
+                                                      const char *path, gbv_error *error);
+/* An evaluation from the JSON that gbv_evaluation_write writes; the caller frees it. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_read(const char *path, gbv_evaluation **evaluation, gbv_error *error);
+
+/* How a training went, epoch by epoch. */
+typedef struct gbv_training_epoch {
+    size_t epoch, epochs; /* from 1 */
+    size_t rows;          /* visited */
+    double loss, held_out_loss, held_out_accuracy;
+    double test_accuracy; /* NaN: not judged, as all of these may be */
+    double learning_rate, seconds;
+    bool best; /* the best so far by the held-out rows */
+} gbv_training_epoch;
+
+typedef struct gbv_training {
+    char *model;           /* "linear", "resnet18", ...; NULL: not known */
+    size_t rows, features; /* trained on; 0: not known */
+    gbv_training_epoch *epochs;
+    size_t epoch_count; /* 0: fitted to its minimum, without epochs */
+    size_t capacity;
+    gbv_evaluation *test; /* of the model that was kept; NULL: none */
+} gbv_training;
+
+/* Adds an epoch as gbv_model_options.on_epoch hears of it; false when memory is out. */
+GBV_API bool gbv_training_add(gbv_training *training, const gbv_epoch *epoch, double test_accuracy);
+/* From the lines of gbv train --metrics. An epoch that stands there twice, because the run was resumed, counts as it
+ * was last. Fails with GBV_BAD_INPUT, naming the line. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_training_read(const char *path, gbv_training **training, gbv_error *error);
+GBV_API void gbv_training_free(gbv_training *training);
+/* Loss and accuracy over epochs, and the evaluation where there is one. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_training_page(const gbv_training *training, const gbv_page_options *options,
+                                                    const char *path, gbv_error *error);
+
+/* What a command without a page of its own has to say: a sentence, rows of text, or what it printed. */
+typedef struct gbv_listing {
+    const char *kind;     /* a few words: "Check" */
+    const char *headline; /* the one sentence */
+    const char *const *columns;
+    size_t column_count; /* 0: no table */
+    char **cells;        /* row_count x column_count */
+    size_t row_count;
+    const char *text; /* as it was printed; NULL: nothing */
+} gbv_listing;
+
+GBV_API GBV_MUST_CHECK gbv_status gbv_listing_page(const gbv_listing *listing, const gbv_page_options *options,
+                                                   const char *path, gbv_error *error);
+
+/* What a file is, by its content: one of the things that have a page. */
+typedef enum gbv_document {
+    GBV_DOCUMENT_RESULT,     /* of gbv value or gbv merge */
+    GBV_DOCUMENT_COMPARISON, /* of gbv compare */
+    GBV_DOCUMENT_EVALUATION, /* of gbv evaluate, or gbv train --test */
+    GBV_DOCUMENT_TRAINING,   /* lines of gbv train --metrics */
+    GBV_DOCUMENT_LEDGER,     /* of gbv update */
+} gbv_document;
+
+/* Fails with GBV_BAD_INPUT for anything else, saying what was found. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_document_recognise(const char *path, gbv_document *document, gbv_error *error);
+
 /* What may differ between two equal runs (seconds, memory), as a JSON object of numbers. */
 typedef struct gbv_metric {
     const char *name;

@@ -1,4 +1,6 @@
 /* evaluation.c - how a model did on a test set, in each of the formats. */
+#include "report/evaluation.h"
+
 #include <math.h>
 
 #include "base/csv_text.h"
@@ -8,13 +10,7 @@
 #include "report/grid.h"
 #include "report/print.h"
 
-typedef struct class_summary {
-    size_t rows, predicted, correct;
-    double recall, precision; /* NaN when there is nothing to divide by */
-    size_t confused_with;     /* the class most often said instead; class_count when there is none */
-} class_summary;
-
-static class_summary summarise(const gbv_evaluation *e, size_t class_index)
+class_summary evaluation_summarise(const gbv_evaluation *e, size_t class_index)
 {
     class_summary s = {.correct = e->confusion[class_index * e->class_count + class_index],
                        .confused_with = e->class_count};
@@ -44,7 +40,7 @@ void evaluation_print_json(const gbv_evaluation *e, FILE *stream)
     json_number(&json, "mean_log_likelihood", e->mean_log_likelihood);
     json_begin_array(&json, "classes");
     for (size_t c = 0; c < e->class_count; c++) {
-        class_summary s = summarise(e, c);
+        class_summary s = evaluation_summarise(e, c);
         json_begin_object(&json, NULL);
         json_text(&json, "name", e->class_names[c]);
         json_count(&json, "rows", s.rows);
@@ -75,7 +71,7 @@ void evaluation_print_csv(const gbv_evaluation *e, FILE *stream)
     }
     fputc('\n', stream);
     for (size_t c = 0; c < e->class_count; c++) {
-        class_summary s = summarise(e, c);
+        class_summary s = evaluation_summarise(e, c);
         csv_text_write(stream, e->class_names[c]);
         fprintf(stream, ",%zu", s.rows);
         print_share(stream, s.recall);
@@ -101,7 +97,7 @@ bool evaluation_print_table(const gbv_evaluation *e, FILE *stream, const gbv_ter
     grid g = grid_open(columns, sizeof columns / sizeof *columns, terminal);
     g.behind_head = "(most often confused with)";
     for (size_t c = 0; c < e->class_count; c++) {
-        class_summary s = summarise(e, c);
+        class_summary s = evaluation_summarise(e, c);
         grid_row(&g);
         grid_cell(&g, GBV_STYLE_PLAIN, "%zu", s.rows);
         grid_number(&g, "%.4f", s.recall);

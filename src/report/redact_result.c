@@ -55,7 +55,7 @@ static bool hide_inputs(gbv_result *copy, const redaction *r)
         forget(&input->label_column);
         forget(&input->source_column);
         forget(&input->item_column);
-        memset(input->sha256, 0, sizeof input->sha256);
+        strcpy(input->sha256, "not shown");
         input->rows = 0;
         if (!(input->path = strdup("not shown"))) {
             free(begins);

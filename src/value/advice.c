@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "report/html/result_limits.h"
 #include "value/flags.h"
 
 static const double NEXT_TO_NOTHING = 0.25; /* of its share */
@@ -110,25 +111,6 @@ typedef struct advising {
     double floor; /* the score of a model that knows nothing; NaN: not known */
     bool alike;   /* no score differs from another */
 } advising;
-
-/* What the classes alone give away: -H of their shares for leep and nce, the largest share for accuracy. */
-static double score_floor(const gbv_result *r)
-{
-    const size_t *confusion = NULL;
-    bool entropy = strcmp(r->measure, "leep") == 0 || strcmp(r->measure, "nce") == 0;
-    double floor = 0, rows = (double)r->reference_rows;
-    for (size_t i = 0; i < r->source_count && !confusion; i++)
-        confusion = r->sources[i].confusion;
-    if (!confusion || !(rows > 0) || (!entropy && strcmp(r->measure, "accuracy") != 0))
-        return NAN;
-    for (size_t c = 0; c < r->class_count; c++) {
-        double share = 0;
-        for (size_t k = 0; k <= r->class_count; k++)
-            share += (double)confusion[c * (r->class_count + 1) + k] / rows;
-        floor = !entropy ? fmax(floor, share) : share > 0 ? floor + share * log(share) : floor;
-    }
-    return floor;
-}
 
 static double standing(const gbv_source_result *s)
 {
@@ -288,7 +270,7 @@ static bool advise(const advising *a, size_t i, gbv_advice *out)
 
 gbv_status gbv_result_advise(const gbv_result *result, gbv_advice **advice, gbv_error *error)
 {
-    advising a = {.result = result, .best = find_best(result), .floor = score_floor(result), .alike = true};
+    advising a = {.result = result, .best = find_best(result), .floor = result_limits_of(result).floor, .alike = true};
     for (size_t i = 1; i < result->source_count; i++)
         a.alike &= result->sources[i].score == result->sources[0].score;
     gbv_advice *made = memory_zeroed(result->source_count, sizeof *made);

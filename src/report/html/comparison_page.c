@@ -266,13 +266,13 @@ static gbv_status write_page(const gbv_comparison *c, const char *command, const
 {
     gbv_advice *advice;
     char subject[240], lead[240];
-    comparison_view v;
+    comparison_view v = {0};
     gbv_status status = gbv_result_advise(c->result, &advice, error);
     if (status != GBV_OK)
         return status;
     result_view view = result_view_of(c->result, advice, command);
-    advised *sources = advised_of_result(&view);
-    if (!view_open(&v, c) || !view.order || !sources) {
+    advised *sources = view.order ? advised_of_result(&view) : NULL;
+    if (!sources || !view_open(&v, c)) {
         status = error_out_of_memory(error, "a page");
         goto done;
     }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "report/html/advice_table.h"
 #include "report/html/result_sections.h"
 #include "report/plain.h"
+#include "report/redact.h"
 
 enum { WARNINGS_FIRST = 2 };
 
@@ -54,8 +54,7 @@ static void fill_page(page *p, const result_view *v, const advised *sources)
     result_sections(p, v);
 }
 
-gbv_status gbv_result_page(const gbv_result *result, const gbv_page_options *options, const char *path,
-                           gbv_error *error)
+static gbv_status write_page(const gbv_result *result, const char *command, const char *path, gbv_error *error)
 {
     gbv_advice *advice;
     gbv_status status = gbv_result_advise(result, &advice, error);
@@ -63,16 +62,11 @@ gbv_status gbv_result_page(const gbv_result *result, const gbv_page_options *opt
         return status;
     char subject[200], lead[300];
     sentence headline = {0};
-    result_view view = result_view_of(result, advice, options ? options->command : NULL);
-    advised *sources = memory_array(result->source_count, sizeof *sources);
-    if (!view.order || !sources) {
+    result_view view = result_view_of(result, advice, command);
+    advised *sources = view.order ? advised_of_result(&view) : NULL;
+    if (!sources) {
         status = error_out_of_memory(error, "a page");
         goto done;
-    }
-    for (size_t i = 0; i < result->source_count; i++) {
-        const gbv_source_result *s = &result->sources[view.order[i]];
-        sources[i] = (advised){s->name, s->posterior, s->posterior_interval[0], s->posterior_interval[1],
-                               &advice[view.order[i]]};
     }
     write_subject(result, subject, sizeof subject);
     write_lead(result, lead, sizeof lead);
@@ -88,5 +82,17 @@ done:
     free(sources);
     result_view_free(&view);
     gbv_advice_free(advice, result->source_count);
+    return status;
+}
+
+gbv_status gbv_result_page(const gbv_result *result, const gbv_page_options *options, const char *path,
+                           gbv_error *error)
+{
+    gbv_result *shown = NULL;
+    bool redacted = options && options->redact;
+    gbv_status status = redacted ? redact_result(result, options, &shown, error) : GBV_OK;
+    if (status == GBV_OK)
+        status = write_page(redacted ? shown : result, redacted ? "" : options ? options->command : NULL, path, error);
+    gbv_result_free(shown);
     return status;
 }

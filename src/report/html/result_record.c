@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/command.h"
 #include "report/html/result_sections.h"
 #include "report/plain.h"
 #include "report/result_words.h"
@@ -21,93 +22,21 @@ void result_section_reference(page *p, const result_view *v)
     page_note(p, "What a model is chosen by on these rows is no fair test of it: judge the final model on other rows.");
 }
 
-/* A word of a command line, quoted where a shell would take it for something else. */
-static void write_word(FILE *stream, const char *word)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=,:+-@%";
-    if (*word && !word[strspn(word, plain)]) {
-        fputs(word, stream);
-        return;
-    }
-    fputc('\'', stream);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", stream);
-        else
-            fputc(*word, stream);
-    fputc('\'', stream);
-}
-
-static void write_option(FILE *stream, const char *name, const char *before, const char *value)
-{
-    fprintf(stream, " \\\n    --%s ", name);
-    if (!before) {
-        write_word(stream, value);
-        return;
-    }
-    char *both;
-    if (asprintf(&both, "%s=%s", before, value) < 0)
-        return;
-    write_word(stream, both);
-    free(both);
-}
-
-static const char *dataset_of(const gbv_input_record *input)
-{
-    return input->dataset ? input->dataset : input->path;
-}
-
-enum { SOURCES_NAMED = 40 };
-
-static void write_command(const gbv_result *r, FILE *stream)
-{
-    fputs("gbv value", stream);
-    if (r->input_count && r->reference_use_count)
-        write_option(stream, "reference", NULL, dataset_of(&r->inputs[0]));
-    bool shared =
-        r->source_count && r->sources[0].input < r->input_count && r->inputs[r->sources[0].input].source_column;
-    if (shared) {
-        const gbv_input_record *input = &r->inputs[r->sources[0].input];
-        write_option(stream, "sources", NULL, dataset_of(input));
-        write_option(stream, "source-column", NULL, input->source_column);
-    }
-    for (size_t i = 0; !shared && i < r->source_count && i < SOURCES_NAMED; i++)
-        if (r->sources[i].input < r->input_count)
-            write_option(stream, "source", r->sources[i].name, dataset_of(&r->inputs[r->sources[i].input]));
-    if (!shared && r->source_count > SOURCES_NAMED)
-        fprintf(stream, " \\\n    ... and %zu more sources", r->source_count - SOURCES_NAMED);
-    write_option(stream, "method", NULL, r->method);
-    if (*r->measure)
-        write_option(stream, "measure", NULL, r->measure);
-    write_option(stream, "model", NULL, r->model);
-    char seed[24];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->seed);
-    write_option(stream, "seed", NULL, seed);
-    for (size_t i = 0; i < r->option_count; i++)
-        if (strcmp(r->options[i].name, "reference") != 0)
-            write_option(stream, r->options[i].name, NULL, r->options[i].value);
-}
-
+/* The command that was typed, or else one that does the same. */
 static void add_command(page *p, const result_view *v)
 {
-    char *text = NULL;
-    size_t length;
-    if (v->command) {
-        page_code(p, v->command);
-        return;
-    }
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream) {
+    char *made = v->command ? NULL : command_of_result(v->result, NULL);
+    const char *command = v->command ? v->command : made;
+    if (!command)
         page_fail(p);
-        return;
-    }
-    write_command(v->result, stream);
-    if (fclose(stream) != 0)
-        page_fail(p);
-    else
-        page_code(p, text);
-    free(text);
-    page_note(p, "Made up from the record: the command that was typed may have named the same differently.");
+    else if (*command) {
+        page_heading(p, "Command");
+        page_code(p, command);
+        if (made)
+            page_note(p, "Made up from the record: the command that was typed may have named the same differently.");
+    } else if (made)
+        page_note(p, "The data came from memory: there is no command that makes this again.");
+    free(made);
 }
 
 /* What decides the numbers, name by name. */
@@ -156,7 +85,6 @@ void result_section_record(page *p, const result_view *v)
                                          {.name = "SHA-256", .kind = PAGE_CODE}};
     const gbv_result *r = v->result;
     page_section(p, "record", "Record", "With the same version, inputs and options the numbers come out the same.");
-    page_heading(p, "Command");
     add_command(p, v);
     page_table_add(p, &(page_table){.id = "settings",
                                     .caption = "Options",

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/sentence.h"
 #include "base/words.h"
-#include "report/html/advice_table.h"
 #include "report/html/result_limits.h"
 #include "report/plain.h"
 #include "report/svg/bars.h"
@@ -38,6 +37,17 @@ void result_view_free(result_view *view)
 {
     free(view->order);
     view->order = NULL;
+}
+
+advised *advised_of_result(const result_view *v)
+{
+    advised *sources = memory_array(v->result->source_count, sizeof *sources);
+    for (size_t i = 0; sources && i < v->result->source_count; i++) {
+        const gbv_source_result *s = &v->result->sources[v->order[i]];
+        sources[i] = (advised){s->name, s->posterior, s->posterior_interval[0], s->posterior_interval[1],
+                               &v->advice[v->order[i]]};
+    }
+    return sources;
 }
 
 void result_sections(page *p, const result_view *v)

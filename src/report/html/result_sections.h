@@ -6,18 +6,21 @@
 #include <gbv/advice.h>
 #include <gbv/value.h>
 
+#include "report/html/advice_table.h"
 #include "report/html/page.h"
 
 typedef struct result_view {
     const gbv_result *result;
     const gbv_advice *advice; /* one for each source; NULL: none */
-    const char *command;      /* the command that made it; NULL: it is made up from the record */
+    const char *command;      /* the command that made it; NULL: it is made up from the record; "": it is left out */
     size_t *order;            /* of the sources, best first */
 } result_view;
 
 /* NULL order when memory is out. Free with result_view_free. */
 result_view result_view_of(const gbv_result *result, const gbv_advice *advice, const char *command);
 void result_view_free(result_view *view);
+/* The sources with their advice, best first, for the first screen; NULL when memory is out. The caller frees it. */
+advised *advised_of_result(const result_view *v);
 
 void result_sections(page *p, const result_view *v); /* all of them, in this order */
 void result_section_weights(page *p, const result_view *v);
