@@ -1,8 +1,10 @@
 /* gbv check - read every input and print all problems at once; train nothing. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "inputs.h"
+#include "page.h"
 #include "say.h"
 
 enum { ROWS_SHOWN = 20 };
@@ -12,10 +14,24 @@ typedef struct findings {
     size_t bad_rows; /* of the file being read */
     bool skipping;   /* bad rows would be left out */
     gbv_status why;  /* the first failure that is not the input's: wrong usage, memory */
+    char **cells;    /* for a page: kind and sentence of each finding, as far as memory goes */
+    size_t rows;
 } findings;
+
+static void keep(findings *found, const char *kind, const char *sentence)
+{
+    char **grown = page_path() ? realloc(found->cells, (found->rows + 1) * 2 * sizeof *grown) : NULL;
+    if (!grown)
+        return;
+    found->cells = grown;
+    char *texts[] = {strdup(kind), strdup(sentence)};
+    if (texts[0] && texts[1])
+        memcpy(&grown[2 * found->rows++], texts, sizeof texts);
+}
 
 static void tell(findings *found, bool warning, const char *sentence)
 {
+    keep(found, warning ? "warning" : "problem", sentence);
     say(stdout, warning ? GBV_STYLE_CAUTION : GBV_STYLE_ALARM, warning ? "warning:" : "problem:", "%s", sentence);
     if (warning)
         found->warnings++;
@@ -75,6 +91,17 @@ static void read_all(inputs *in, findings *found)
         end_of_input(found, in->items_path, annotation_inputs_read(in, true, &error), &error);
 }
 
+static int show_page(const command *self, const findings *found, const char *summary)
+{
+    static const char *const columns[] = {"Kind", "What was found"};
+    return page_of_listing(self, &(gbv_listing){.kind = "Check",
+                                                .headline = summary,
+                                                .columns = columns,
+                                                .column_count = 2,
+                                                .cells = found->cells,
+                                                .row_count = found->rows});
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     inputs in = {0};
@@ -106,16 +133,25 @@ static int run(const command *self, int count, char **arguments)
         tell(&found, false, error.message);
     if (in.reference && gbv_sources_count(in.sources))
         gbv_check(in.reference, in.sources, on_problem, &found);
-    for (size_t i = 0; gbv_sources_note(in.sources, i); i++)
+    for (size_t i = 0; gbv_sources_note(in.sources, i); i++) {
         say(stdout, GBV_STYLE_DIM, "note:", "%s", gbv_sources_note(in.sources, i));
+        keep(&found, "note", gbv_sources_note(in.sources, i));
+    }
     inputs_tell(&in);
-    say(stdout, GBV_STYLE_PLAIN, "", "%zu source%s read: %zu problem%s, %zu warning%s", gbv_sources_count(in.sources),
-        gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s", found.warnings,
-        found.warnings == 1 ? "" : "s");
+    char summary[160];
+    snprintf(summary, sizeof summary, "%zu source%s read: %zu problem%s, %zu warning%s", gbv_sources_count(in.sources),
+             gbv_sources_count(in.sources) == 1 ? "" : "s", found.problems, found.problems == 1 ? "" : "s",
+             found.warnings, found.warnings == 1 ? "" : "s");
+    say(stdout, GBV_STYLE_PLAIN, "", "%s", summary);
     code = found.why ? (int)found.why : found.problems ? GBV_BAD_INPUT : GBV_OK;
     if (fflush(stdout) != 0)
         code = complain(self, GBV_FAILED, "standard output could not be written");
+    if (show_page(self, &found, summary) != GBV_OK)
+        code = GBV_FAILED;
 done:
+    for (size_t i = 0; i < 2 * found.rows; i++)
+        free(found.cells[i]);
+    free(found.cells);
     inputs_free(&in);
     return code;
 }
@@ -129,4 +165,5 @@ const command command_check = {
                 "  gbv check --reference trusted.csv --sources vendors/\n"
                 "  gbv check --reference trusted.csv --sources crowd.csv --source-column worker --class-map map.csv\n",
     .run = run,
+    .own_page = true,
 };

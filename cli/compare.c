@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "inputs.h"
+#include "page.h"
 #include "run.h"
 #include "valuing.h"
 
@@ -36,6 +37,9 @@ static int write_comparison(const command *self, const run_options *run, const g
     bool show = run->output ? !run->quiet && !run->format_name : run->format == GBV_FORMAT_TABLE;
     if (status == GBV_OK && show)
         status = gbv_comparison_table(comparison, stdout, &terminal, &error);
+    gbv_page_options page = page_options();
+    if (status == GBV_OK && page_path())
+        status = gbv_comparison_page(comparison, &page, page_path(), &error);
     return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
 }
 
@@ -119,6 +123,8 @@ static int run(const command *self, int count, char **arguments)
         count, arguments, NULL);
     if (code == PARSED)
         code = valuing_check(self, &chosen.valuing, &in);
+    if (code == PARSED && chosen.dry_run)
+        code = page_refuse(self, "a dry run finds nothing that could stand on a page: leave it out");
     if (code == PARSED)
         code = run_start(self, &show);
     inputs_serve(&in, &options->model);
@@ -160,4 +166,5 @@ const command command_compare = {
         "  gbv compare --reference trusted.csv --sources vendors/ --methods gbv:leep,gbv:logme,cmmd,uniform\n"
         "  gbv compare --annotations crowd.csv --items photos.npz --gold gold.csv --model mlp -o compare.json\n",
     .run = run,
+    .own_page = true,
 };

@@ -1,4 +1,5 @@
 /* gbv evaluate - how well a trained model does on labelled rows. */
+#include "page.h"
 #include "run.h"
 #include "use.h"
 
@@ -33,6 +34,9 @@ static int run(const command *self, int count, char **arguments)
             status = gbv_evaluation_table(evaluation, stdout, &terminal, &error);
         else if (status == GBV_OK)
             status = gbv_evaluation_write(evaluation, show.format, show.output, &error);
+        gbv_page_options page = page_options();
+        if (status == GBV_OK && page_path())
+            status = gbv_evaluation_page(evaluation, &page, page_path(), &error);
         code = status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
     }
     gbv_evaluation_free(evaluation);
@@ -50,4 +54,5 @@ const command command_evaluate = {
                 "  gbv evaluate model.safetensors images.idx.gz,labels.idx.gz --format json\n"
                 "  gbv evaluate model.safetensors test.csv --label-column truth -o confusion.csv\n",
     .run = run,
+    .own_page = true,
 };

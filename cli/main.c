@@ -8,6 +8,7 @@
 
 #include "help.h"
 #include "options.h"
+#include "page.h"
 #include "say.h"
 
 #define COMMAND(name) extern const command command_##name;
@@ -81,5 +82,6 @@ int main(int count, char **arguments)
         return GBV_USAGE;
     }
     char *ask[] = {"--help"};
-    return help ? chosen->run(chosen, 1, ask) : chosen->run(chosen, count - 2, arguments + 2);
+    int code = help ? chosen->run(chosen, 1, ask) : chosen->run(chosen, count - 2, arguments + 2);
+    return page_end(chosen, code);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page.h"
 #include "run.h"
 
 typedef struct measure_files {
@@ -100,23 +101,47 @@ static void name_files(const measure_files *files, gbv_error *error)
         snprintf(error->message + length, sizeof sentence - length, ": %s", sentence);
 }
 
-static void print_score(const run_options *show, const char *measure, const char *variant, double score)
+/* As few digits as read back to the same number. */
+static const char *write_score(double score, char number[32])
 {
-    char number[32] = "null";
-    for (int digits = 15; isfinite(score) && digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, score);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(number, 32, "%.*g", digits, score);
         if (strtod(number, NULL) == score)
             break;
     }
-    const char *status = isfinite(score) ? "ok" : score < 0 ? "minus_infinity" : "undefined";
+    return isfinite(score) ? number : score < 0 ? "minus_infinity" : "undefined";
+}
+
+static void print_score(const run_options *show, const char *measure, const char *variant, double score)
+{
+    char number[32];
+    const char *text = write_score(score, number), *status = isfinite(score) ? "ok" : text;
     if (show->format == GBV_FORMAT_JSON)
         printf("{\"measure\": \"%s\", \"variant\": \"%s\", \"score\": %s, \"score_status\": \"%s\"}\n", measure,
-               variant, number, status);
+               variant, isfinite(score) ? text : "null", status);
     else if (show->format == GBV_FORMAT_CSV)
-        printf("measure,variant,score,score_status\n%s,%s,%s,%s\n", measure, variant, isfinite(score) ? number : "",
+        printf("measure,variant,score,score_status\n%s,%s,%s,%s\n", measure, variant, isfinite(score) ? text : "",
                status);
     else
-        printf("%s%s%s %s\n", measure, *variant ? " " : "", variant, isfinite(score) ? number : status);
+        printf("%s%s%s %s\n", measure, *variant ? " " : "", variant, text);
+}
+
+/* The score, and what the measure is. */
+static int show_page(const command *self, const char *measure, const char *variant, double score)
+{
+    static const char *const columns[] = {"Of the measure", "What it is"};
+    const gbv_measure_info *info = gbv_measure_find(measure);
+    char headline[200], number[32];
+    snprintf(headline, sizeof headline, "The score by %s%s%s is %s.", measure, *variant ? " " : "", variant,
+             write_score(score, number));
+    char *cells[] = {(char *)"what it measures", (char *)info->summary, (char *)"what it cannot see",
+                     (char *)info->blind_to};
+    return page_of_listing(self, &(gbv_listing){.kind = "Measure",
+                                                .headline = headline,
+                                                .columns = columns,
+                                                .column_count = 2,
+                                                .cells = cells,
+                                                .row_count = 2});
 }
 
 static int run(const command *self, int count, char **arguments)
@@ -160,7 +185,7 @@ static int run(const command *self, int count, char **arguments)
             print_score(&show, names.items[0], chosen, score);
         code = status != GBV_OK
                    ? complain(self, (int)status, "%s", *error.message ? error.message : "not enough memory")
-               : fflush(stdout) == 0 ? GBV_OK
+               : fflush(stdout) == 0 ? show_page(self, names.items[0], chosen, score)
                                      : complain(self, GBV_FAILED, "standard output could not be written");
     }
     data_free(&data);
@@ -177,4 +202,5 @@ const command command_measure = {
                 "  gbv measure logme --labels y.npy --features f.npy --variant code --format json\n"
                 "  gbv measure mmd --features reference.npy --source-features source.npy\n",
     .run = run,
+    .own_page = true,
 };

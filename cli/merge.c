@@ -48,4 +48,5 @@ const command command_merge = {
                 "  gbv merge part-*.json -o result.json\n"
                 "  gbv merge part-*.json --format csv > ranking.csv\n",
     .run = run,
+    .own_page = true,
 };

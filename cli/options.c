@@ -9,6 +9,8 @@
 
 #include <gbv/settings.h>
 
+#include "page.h"
+
 #include "help.h"
 #include "say.h"
 
@@ -268,11 +270,12 @@ enum { MOST_TABLES = 8 };
 
 int options_parse(const command *self, const option *const *tables, int count, char **arguments, text_list *positional)
 {
-    const char *config = NULL, *save = NULL;
+    const char *config = NULL, *save = NULL, *report = NULL;
     const option common[] = {
         UNDER(HEADING_RUN),
         {"config", OPTION_TEXT, &config, "FILE", "options that are not given here, from --save-config", 0},
         {"save-config", OPTION_TEXT, &save, "FILE", "write the options of this run, to repeat it with --config", 0},
+        {"report", OPTION_TEXT, &report, "FILE", "also write a page (HTML) of what this run found", 0},
         {0},
     };
     const option *all[MOST_TABLES] = {0};
@@ -296,6 +299,8 @@ int options_parse(const command *self, const option *const *tables, int count, c
         else if (!text_list_push(positional, r->value))
             code = complain(self, GBV_FAILED, "not enough memory");
     }
+    if (code == PARSED && report)
+        code = page_begin(self, report, count, arguments);
     if (code == PARSED && save)
         code = save_config(self, tables, save, &asked);
     free(asked.items);

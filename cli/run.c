@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "page.h"
+
 #include "say.h"
 
 static volatile sig_atomic_t interrupted;
@@ -171,16 +173,10 @@ static bool ends_with(const char *text, const char *ending)
     return length >= tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* Whether the folder of an output takes files: found out before the work, not after it. */
-static bool can_write(const char *path)
+/* One would write over the other. */
+static bool is_page(const char *path)
 {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    if (!path || !*path || strcmp(path, "-") == 0)
-        return true;
-    char *folder = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-    bool writable = !folder || access(folder, W_OK | X_OK) == 0;
-    free(folder);
-    return writable;
+    return path && page_path() && strcmp(path, page_path()) == 0;
 }
 
 int run_start(const command *self, run_options *run)
@@ -199,11 +195,13 @@ int run_start(const command *self, run_options *run)
     if (run->progress_name && strcmp(run->progress_name, "auto") != 0 && strcmp(run->progress_name, "json") != 0 &&
         strcmp(run->progress_name, "off") != 0)
         return complain(self, GBV_USAGE, "--progress is '%s'; expected auto, json or off", run->progress_name);
-    if (!can_write(run->output))
+    if (!path_can_be_written(run->output))
         return complain(self, GBV_FAILED, "%s: cannot be written (%s): check the folder", run->output, strerror(errno));
-    if (!can_write(run->metrics))
+    if (!path_can_be_written(run->metrics))
         return complain(self, GBV_FAILED, "%s: cannot be written (%s): check the folder", run->metrics,
                         strerror(errno));
+    if (is_page(run->output) || is_page(run->metrics))
+        return complain(self, GBV_USAGE, "%s is named twice: --report needs a file of its own", page_path());
     run->lines = run->progress_name && strcmp(run->progress_name, "json") == 0;
     run->terminal = run->progress_name && strcmp(run->progress_name, "auto") == 0 && isatty(STDERR_FILENO);
     run->started = run->shown = run_now();
@@ -318,7 +316,7 @@ int run_write_result(const command *self, const run_options *run, const gbv_resu
     bool show = run->output ? !run->quiet && !run->format_name : run->format == GBV_FORMAT_TABLE;
     if (status == GBV_OK && show)
         status = gbv_report_table(result, stdout, &terminal, &error);
-    return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
+    return status == GBV_OK ? page_of_result(self, result) : complain(self, (int)status, "%s", error.message);
 }
 
 void run_tell_epoch(run_options *run, const gbv_epoch *epoch, double test_accuracy)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "inputs.h"
+#include "page.h"
 #include "run.h"
 #include "say.h"
 
@@ -79,15 +80,26 @@ static int find_weights(const command *self, const train_choices *chosen, const 
     return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
 }
 
-static int print_accuracy(const command *self, const gbv_model *model, const gbv_dataset *test)
+static int print_accuracy(const command *self, const gbv_model *model, const gbv_dataset *test,
+                          gbv_evaluation **evaluation)
 {
-    gbv_evaluation *evaluation = NULL;
     gbv_error error;
-    gbv_status status = gbv_evaluate(model, test, &evaluation, &error);
+    gbv_status status = gbv_evaluate(model, test, evaluation, &error);
     if (status == GBV_OK)
-        printf("test accuracy %.4f on %zu rows\n", evaluation->accuracy, evaluation->rows);
-    gbv_evaluation_free(evaluation);
+        printf("test accuracy %.4f on %zu rows\n", (*evaluation)->accuracy, (*evaluation)->rows);
     return status == GBV_OK ? PARSED : complain(self, (int)status, "%s", error.message);
+}
+
+static int show_page(const command *self, gbv_training *training, const char *kind, const gbv_sources *sources)
+{
+    gbv_page_options page = page_options();
+    gbv_error error;
+    if (!page_path())
+        return GBV_OK;
+    training->model = (char *)kind;
+    for (size_t i = 0; i < gbv_sources_count(sources); i++)
+        training->rows += gbv_sources_rows(sources, i);
+    return page_done(self, gbv_training_page(training, &page, page_path(), &error), &error);
 }
 
 /* What is told of each epoch, and where. */
@@ -96,6 +108,7 @@ typedef struct epoch_watch {
     const gbv_dataset *test; /* NULL: none */
     bool goes_on;            /* of a run that was resumed: lines follow those it wrote */
     int code;                /* PARSED, or what went wrong with telling */
+    gbv_training training;   /* for a page */
 } epoch_watch;
 
 static double test_accuracy(epoch_watch *watch, const gbv_epoch *epoch)
@@ -146,7 +159,9 @@ static void hear_epoch(void *context, const gbv_epoch *epoch)
     run_options *run = context;
     epoch_watch *watch = run->of_command;
     bool live = run->terminal || run->verbose;
-    double accuracy = watch->test && (live || run->metrics) ? test_accuracy(watch, epoch) : NAN;
+    double accuracy = watch->test && (live || run->metrics || page_path()) ? test_accuracy(watch, epoch) : NAN;
+    if (page_path() && !gbv_training_add(&watch->training, epoch, accuracy) && watch->code == PARSED)
+        watch->code = complain(watch->self, GBV_FAILED, "not enough memory");
     if (live)
         run_tell_epoch(run, epoch, accuracy);
     if (run->metrics)
@@ -223,7 +238,7 @@ static int run(const command *self, int count, char **arguments)
     show.of_command = &watch;
     show.verbose = in.verbose;
     run_watch(&show, &options.progress, &options.context);
-    if (show.terminal || show.verbose || show.metrics)
+    if (show.terminal || show.verbose || show.metrics || page_path())
         options.on_epoch = hear_epoch;
     gbv_status status = gbv_train(in.sources, weights, &options, &model, &error);
     run_end_progress(&show);
@@ -237,9 +252,13 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED && gbv_model_note(model))
         say(stderr, GBV_STYLE_DIM, "gbv train:", "%s", gbv_model_note(model));
     if (code == PARSED && test)
-        code = print_accuracy(self, model, test);
+        code = print_accuracy(self, model, test, &watch.training.test);
     if (code == PARSED)
         code = run_finish(self, &show, options.threads);
+    if (code == GBV_OK)
+        code = show_page(self, &watch.training, options.model, in.sources);
+    gbv_evaluation_free(watch.training.test);
+    free(watch.training.epochs);
 done:
     if (show.metric_lines && show.metric_lines != stdout && fclose(show.metric_lines) != 0 && code == GBV_OK)
         code = complain(self, GBV_FAILED, "%s: could not be written (%s)", show.metrics, strerror(errno));
@@ -261,4 +280,5 @@ const command command_train = {
         "  gbv train --equal-sources --sources photos/ --model resnet18 --pretrained w.safetensors --checkpoint run.ck "
         "-v -o m.safetensors\n",
     .run = run,
+    .own_page = true,
 };

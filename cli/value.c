@@ -5,6 +5,7 @@
 
 #include "fail_if.h"
 #include "inputs.h"
+#include "page.h"
 #include "run.h"
 #include "say.h"
 #include "valuing.h"
@@ -136,6 +137,9 @@ static int run(const command *self, int count, char **arguments)
         code = choose_shard(self, &chosen, &in, &show);
     if (code == PARSED)
         code = fail_if_check(self, &chosen.fail_if);
+    if (code == PARSED && (chosen.dry_run || chosen.shard))
+        code = page_refuse(self, chosen.shard ? "a part has no weights to show: use it with gbv merge"
+                                              : "a dry run finds nothing that could stand on a page: leave it out");
     if (code == PARSED)
         code = run_start(self, &show);
     inputs_serve(&in, &options->model);
@@ -179,4 +183,5 @@ const command command_value = {
         "  gbv value --reference trusted.csv --sources vendors/ --measure leep,logme --model mlp -o result.json\n"
         "  gbv value --annotations label-studio.json --items photos.npz --gold label-studio.json --tau 0.1\n",
     .run = run,
+    .own_page = true,
 };

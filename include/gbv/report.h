@@ -95,8 +95,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_history_write(const gbv_history *history, 
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_text(const gbv_history *history, gbv_report_format format, char **text,
                                                    gbv_error *error);
 
-/* The accumulated weights of the last batch as CSV (source,weight), for gbv_sources_read_numbers; `path` NULL is standard
- * output. */
+/* The accumulated weights of the last batch as CSV (source,weight), for gbv_sources_read_numbers; `path` NULL is
+ * standard output. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_weights_write(const gbv_history *history, const char *path,
                                                             gbv_error *error);
 
@@ -117,6 +117,10 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_page(const gbv_comparison *comp
 /* `last` (may be NULL) is the result of the last batch. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_page(const gbv_history *history, const gbv_result *last,
                                                    const gbv_page_options *options, const char *path, gbv_error *error);
+
+/* Words as one line that a shell would take apart again, for `command`; free it with gbv_text_free(). NULL when memory
+ * is out. */
+GBV_API char *gbv_command_line(const char *const *words, size_t count);
 
 /* Accuracy per class, and confused with what. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_evaluation_page(const gbv_evaluation *evaluation, const gbv_page_options *options,

@@ -1,5 +1,7 @@
 #include "report/command.h"
 
+#include <gbv/report.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,6 +305,23 @@ char *command_of_result(const gbv_result *result, const gbv_comparison *comparis
         add_options(&line, comparison);
     }
     if (fclose(line.stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *gbv_command_line(const char *const *words, size_t count)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? " " : "", stream);
+        command_write_word(stream, words[i]);
+    }
+    if (fclose(stream) == 0)
         return text;
     free(text);
     return NULL;
