@@ -4,12 +4,10 @@ import dataclasses
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-import data  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import NORMALISE  # noqa: E402
 
 TAUS = (0.01, 0.05, 0.1, 0.5, 1)
-FASHION = "/usr/share/datasets/fashion-mnist"
-SETS = {"cifar10": "CIFAR-10", "cub": "CUB-200-2011", "fashion": "Fashion-MNIST"}
 
 # Table 1 of the paper: test accuracy in per cent and its standard error, 5 seeds
 PUBLISHED = {
@@ -43,9 +41,6 @@ def noise(count):
     return [i / count for i in range(count)]
 
 
-NORMALISE = {"cifar10": "half", "cub": "imagenet", "fashion": "half"}
-
-
 def protocol(dataset, scale):
     """What the paper does; less of the same on two cores; as little as a test takes."""
     five = {"noise": noise(5), "reference_per_class": 100}
@@ -73,34 +68,3 @@ def protocol(dataset, scale):
             "linear", noise(5), 20, 1, sample_per_class=20, per_class=30, test_per_class=50),
     }
     return chosen.get((dataset, scale))
-
-
-def inputs(dataset):
-    """The training and the test set as dataset arguments, and options by which their images are read."""
-    if dataset == "fashion":
-        return [f"{FASHION}/{part}-images-idx3-ubyte.gz,{FASHION}/{part}-labels-idx1-ubyte.gz"
-                for part in ("train", "t10k")], ()
-    reading = ()
-    if dataset == "cifar10":
-        folder = data.find(data.CIFAR)
-    elif folder := data.find(data.CUB):
-        reading = ("--preprocess", "imagenet")
-    else:
-        folder = data.find(data.CUB_224)
-    if not folder:
-        sys.exit(f"{SETS[dataset]} is not in {' or '.join(map(str, data.places()))}: run make data first")
-    parts = ("data_batch_*.bin", "test_batch.bin") if dataset == "cifar10" else ("train", "test")
-    return [str(folder / part) for part in parts], reading
-
-
-def pretrained(model, given):
-    """Options that start a network from weights: the file named, or one in the data folders; none for small models."""
-    if given == "none" or (not given and not model.startswith("resnet")):
-        return ()
-    if given:
-        return ("--pretrained", given)
-    found = [path for place in data.places() for path in sorted(place.glob(f"{model}*.safetensors"))]
-    if not found:
-        sys.exit(f"no weights of {model} in {' or '.join(map(str, data.places()))}: put a file {model}*.safetensors "
-                 "there, or name one with --pretrained FILE (or none, for random first weights)")
-    return ("--pretrained", str(found[0]))

@@ -20,48 +20,23 @@ import pathlib
 import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
 import protocols
+import common  # after protocols, which knows where it is
+from common import MEASURES, Refused, check_work, flags, kept, run, show, thin
 
 NAMES = {"uniform": "Uniform", "davinz": "DAVINZ", "lava": "LAVA", "cmmd": "MMD (conditional)",
          "quick": "GBV, quick tau", "best": "GBV, best tau", "auto": "GBV, tau auto"}
 METHODS = {"quick": "gbv:leep", "logme": "gbv:logme", "cmmd": "cmmd", "lava": "lava", "davinz": "davinz"}
-MEASURES = {"best": "best epoch, whole test set", "last": "last epoch, test without D*"}
-
-
-class Refused(Exception):
-    """A command failed; its sentence."""
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Refused(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
-    return done.stdout
-
-
-def flags(options):
-    return [word for name, value in options.items() for word in (f"--{name}", value)]
 
 
 def posterior(scores, tau):
     """P(s) under a uniform prior."""
     powers = [math.exp((score - max(scores)) / tau) for score in scores]
     return [power / sum(powers) for power in powers]
-
-
-def kept(path, make):
-    """What `make` returns, from the file when an earlier run left it there."""
-    if not path.exists():
-        text = json.dumps(make())
-        part = path.with_suffix(".part")
-        part.write_text(text)
-        part.rename(path)
-    return json.loads(path.read_text())
 
 
 class Seed:
@@ -86,26 +61,9 @@ class Seed:
                 self.data)
         self.samples.mkdir(exist_ok=True)
         for path in sorted((self.data / "annotators").iterdir()):
-            self.thin(path, self.protocol.sample_per_class, self.samples / path.name)
-        self.thin(self.data / "test.npz", self.protocol.test_per_class, self.folder / "test.npz")
-        self.thin(self.data / "reference.npz", None, self.folder / "reference.npz")
-
-    def thin(self, path, per_class, out):
-        """Some rows of each class of what the labels say, in their order; None: the file itself."""
-        if out.exists():
-            return
-        if not per_class:
-            out.symlink_to(path.resolve())
-            return
-        import numpy
-        random = numpy.random.default_rng([self.number, *path.name.encode()])
-        with numpy.load(path) as arrays:
-            x, y = arrays["x"], arrays["y"]
-        by_class = (numpy.flatnonzero(y == name) for name in numpy.unique(y))
-        rows = numpy.sort(numpy.concatenate([random.permutation(rows)[:per_class] for rows in by_class]))
-        part = out.with_suffix(".part.npz")
-        numpy.savez(part, x=x[rows], y=y[rows])
-        part.rename(out)
+            thin(path, self.protocol.sample_per_class, self.samples / path.name, self.number)
+        thin(self.data / "test.npz", self.protocol.test_per_class, self.folder / "test.npz", self.number)
+        thin(self.data / "reference.npz", None, self.folder / "reference.npz", self.number)
 
     def value(self, *options, reference="reference.npz"):
         return json.loads(run(self.gbv, "value", "--reference", self.folder / reference, "--sources", self.samples,
@@ -154,23 +112,11 @@ class Seed:
         return result
 
     def train(self, weights, name):
-        """The best epoch on the whole test set, and the last one on what is not in D*."""
-        table, model, metrics = (name.with_suffix(ending) for ending in (".csv", ".safetensors", ".jsonl"))
-        lines = [f"annotator-{i},{weight!r}" for i, weight in enumerate(weights)]
-        table.write_text("\n".join(["source,weight", *lines]) + "\n")
-        whole = self.folder / "[rt]e*.npz"  # reference.npz and test.npz
-        run(self.gbv, "train", "--source-weights", table, "--sources", self.data / "annotators", *self.model,
-            *flags(self.protocol.source | self.protocol.final), "--seed", self.number, "--test", whole, "--metrics",
-            metrics, "--threads", max(1, os.cpu_count() // self.jobs), "--progress", "off", "-o", model)
-        epochs = [json.loads(line) for line in metrics.read_text().splitlines() if line.startswith("{\"")]
-        accuracies = [epoch["test_accuracy"] for epoch in epochs if "test_accuracy" in epoch]
-        result = {"best": max(accuracies or [self.evaluate(model, whole)]),
-                  "last": self.evaluate(model, self.folder / "test.npz")}
-        model.unlink()
+        options = (*self.model, *flags(self.protocol.source | self.protocol.final), "--seed", self.number)
+        result = common.train(self.gbv, name, weights, ("--sources", self.data / "annotators"), options, self.folder,
+                              common.threads_for(self.jobs))
+        name.with_suffix(".safetensors").unlink()
         return result
-
-    def evaluate(self, model, rows):
-        return json.loads(run(self.gbv, "evaluate", model, rows, "--format", "json"))["accuracy"]
 
 
 def choose_classes(paths, count, work):
@@ -185,16 +131,6 @@ def choose_classes(paths, count, work):
             chosen = classes[i * len(classes) // count]
             (work / path.name / chosen.name).symlink_to(chosen.resolve())
     return [work / pathlib.Path(path).name for path in paths]
-
-
-def mean_and_error(values):
-    error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
-    return statistics.mean(values), error
-
-
-def show(values):
-    mean, error = mean_and_error([100 * value for value in values])
-    return f"{mean:.2f}" + (f" ± {error:.2f}" if error is not None else "")
 
 
 def correlation(a, b):
@@ -214,7 +150,7 @@ def caption(asked, protocol):
     classes = f", {protocol.classes} classes" if protocol.classes else ""
     noise = ", ".join(f"{rate:.2g}" for rate in protocol.noise)
     read = f"; images read with {' '.join(protocol.reading)}" if protocol.reading else ""
-    lines = [f"{protocols.SETS[asked.dataset]}, scale {asked.scale}: {protocol.model}{weights}{classes}; "
+    lines = [f"{common.SETS[asked.dataset]}, scale {asked.scale}: {protocol.model}{weights}{classes}; "
              f"{len(protocol.noise)} annotators with {noise} of their labels wrong; seeds: {asked.seeds}.",
              f"Rows: annotators {per_class}; D_s {sample}; D* {protocol.reference_per_class} of each class of the test "
              f"set; tested on {tested} and D*{read}."]
@@ -283,7 +219,7 @@ def run_seed(asked, protocol, number, work, paths, reading):
 
 def ask():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dataset", required=True, choices=protocols.SETS)
+    parser.add_argument("--dataset", required=True, choices=common.SETS)
     parser.add_argument("--scale", default="small", choices=("paper", "small", "tiny"), help="tiny: fashion only")
     parser.add_argument("--seeds", type=int, help="default: the scale's; 5 in the paper")
     parser.add_argument("--model", help="default: the scale's")
@@ -301,21 +237,14 @@ def ask():
             parser.error(f"--{name} is {getattr(asked, name)}; expected 1 or more")
     protocol.model = asked.model or protocol.model
     asked.seeds = asked.seeds or protocol.seeds
-    asked.weights = protocols.pretrained(protocol.model, asked.pretrained)
+    asked.weights = common.pretrained(protocol.model, asked.pretrained)
     return asked, protocol
-
-
-def check_work(work, settings):
-    """A folder of another run would give a mixture."""
-    work.mkdir(parents=True, exist_ok=True)
-    if kept(work / "settings.json", lambda: settings) != json.loads(json.dumps(settings)):
-        sys.exit(f"{work}: holds a run with other settings: remove it, or name another folder")
 
 
 def main():
     asked, protocol = ask()
     began = time.monotonic()
-    paths, reading = protocols.inputs(asked.dataset)
+    paths, reading = common.inputs(asked.dataset)
     print(caption(asked, protocol), flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         work = asked.work or pathlib.Path(temporary)
