@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence, Union
 from ._inputs import Dataset, Path, open_dataset
 from ._library import Handle, OnEpoch, Progress, Watch, call, library
 from ._options import fill, names
-from ._report import Report, number, score
+from ._report import Paged, number, score
 from ._sources import Probabilities, Sources
 from ._training import Training
 from ._value import prepare, reading_of
@@ -15,8 +15,10 @@ from ._value import prepare, reading_of
 _NUMBERS = ("accuracy", "accuracy_standard_error", "pearson", "spearman", "kendall", "effective_sources")
 
 
-class Comparison(Report):
+class Comparison(Paged):
     """What `gbv.compare` returns. Methods go by their labels: "gbv leep", "cmmd exact", "uniform"."""
+
+    _kind = "comparison"
 
     def __init__(self, found: Handle) -> None:
         super().__init__("gbv_comparison_text", found)

@@ -12,7 +12,7 @@ import weakref
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_size_t, c_ssize_t, c_uint
-from ctypes import c_uint64, c_void_p
+from ctypes import c_int64, c_uint64, c_void_p
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
@@ -30,6 +30,7 @@ CONSTANTS = {
     "GBV_PRIOR_UNIFORM": 0, "GBV_PRIOR_ROWS": 1, "GBV_PRIOR_GIVEN": 2,
     "GBV_COLOR_AUTO": 0, "GBV_COLOR_GRAY": 1, "GBV_COLOR_RGB": 2,
     "GBV_WEIGHTING": 0, "GBV_SAMPLING": 1,
+    "GBV_LEDGER_READ": 0, "GBV_LEDGER_UPDATE": 1,
     "GBV_FORMAT_TABLE": 0, "GBV_FORMAT_JSON": 1, "GBV_FORMAT_CSV": 2,
     "GBV_NEEDS_LABELS": 1, "GBV_NEEDS_PROBABILITIES": 2, "GBV_NEEDS_FEATURES": 4, "GBV_NEEDS_SOURCE_FEATURES": 8,
     "GBV_NEEDS_CLASS_COLUMNS": 16,
@@ -92,6 +93,24 @@ class gbv_compare_options(ctypes.Structure):
     _fields_ = [("value", gbv_value_options), ("methods", c_char_p), ("test", c_void_p), ("seeds", c_size_t)]
 
 
+class gbv_update_options(ctypes.Structure):
+    _fields_ = [("batch", c_char_p), ("forgetting", c_double), ("alarm_batches", c_double),
+                ("leavers", POINTER(c_char_p)), ("leaver_count", c_size_t), ("allow", c_char_p), ("time", c_int64)]
+
+
+class gbv_ledger_summary(ctypes.Structure):
+    _fields_ = [("records", c_size_t), ("batches", c_size_t), ("sources", c_size_t), ("head", c_char * 65),
+                ("last", c_char * 128)]
+
+
+class gbv_history_options(ctypes.Structure):
+    _fields_ = [("source", c_char_p), ("last", c_size_t), ("strategies", c_char_p)]
+
+
+class gbv_page_options(ctypes.Structure):
+    _fields_ = [("command", c_char_p), ("redact", c_bool), ("keep", POINTER(c_char_p)), ("keep_count", c_size_t)]
+
+
 class gbv_measure_input(ctypes.Structure):
     _fields_ = [("rows", c_size_t), ("labels", c_void_p), ("class_count", c_size_t), ("probabilities", gbv_matrix),
                 ("column_class", c_void_p), ("features", gbv_matrix), ("source_features", gbv_matrix),
@@ -104,13 +123,15 @@ class gbv_measure_info(ctypes.Structure):
 
 
 MIRRORED = (gbv_error, gbv_matrix, gbv_image_shape, gbv_read_options, gbv_annotation_options, gbv_progress,
-            gbv_model_options, gbv_epoch, gbv_value_options, gbv_compare_options, gbv_measure_input, gbv_measure_info)
+            gbv_model_options, gbv_epoch, gbv_value_options, gbv_compare_options, gbv_update_options,
+            gbv_ledger_summary, gbv_history_options, gbv_page_options, gbv_measure_input, gbv_measure_info)
 
 _ERROR = POINTER(gbv_error)
 _READ = POINTER(gbv_read_options)
 _ANNOTATION = POINTER(gbv_annotation_options)
 _OUT = POINTER(c_void_p)
 _TEXTS = POINTER(c_char_p)
+_PAGE = POINTER(gbv_page_options)
 # Functions: what they return and take. Those that return c_int return a gbv_status and take a gbv_error last.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_version": (c_char_p, []),
@@ -155,6 +176,21 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_compare": (c_int, [c_void_p, c_void_p, POINTER(gbv_compare_options), _OUT, _ERROR]),
     "gbv_comparison_text": (c_int, [c_void_p, c_int, _OUT, _ERROR]),
     "gbv_comparison_free": (None, [c_void_p]),
+    "gbv_result_read": (c_int, [c_char_p, _OUT, _ERROR]),
+    "gbv_result_page": (c_int, [c_void_p, _PAGE, c_char_p, _ERROR]),
+    "gbv_comparison_read": (c_int, [c_char_p, _OUT, _ERROR]),
+    "gbv_comparison_page": (c_int, [c_void_p, _PAGE, c_char_p, _ERROR]),
+    "gbv_ledger_open": (c_int, [c_char_p, c_int, _OUT, _ERROR]),
+    "gbv_ledger_close": (None, [c_void_p]),
+    "gbv_ledger_update": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(gbv_value_options),
+                                  POINTER(gbv_update_options), _OUT, _ERROR]),
+    "gbv_ledger_prior": (c_int, [c_void_p, _TEXTS, c_size_t, POINTER(c_double), POINTER(c_double), _ERROR]),
+    "gbv_ledger_undo": (c_int, [c_void_p, c_int64, _OUT, _ERROR]),
+    "gbv_ledger_verify": (c_int, [c_void_p, c_char_p, POINTER(gbv_ledger_summary), _ERROR]),
+    "gbv_ledger_history": (c_int, [c_void_p, POINTER(gbv_history_options), _OUT, _ERROR]),
+    "gbv_history_text": (c_int, [c_void_p, c_int, _OUT, _ERROR]),
+    "gbv_history_page": (c_int, [c_void_p, c_void_p, _PAGE, c_char_p, _ERROR]),
+    "gbv_history_free": (None, [c_void_p]),
     "gbv_text_free": (None, [c_void_p]),
     "gbv_measure_at": (POINTER(gbv_measure_info), [c_size_t]),
     "gbv_measure": (c_int, [c_char_p, c_char_p, POINTER(gbv_measure_input), POINTER(c_double), POINTER(c_double),

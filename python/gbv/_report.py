@@ -1,4 +1,4 @@
-"""What a run found, as the library writes it: the base of Result and Comparison."""
+"""What a run found, as the library writes it: the base of Result, Comparison and History."""
 from __future__ import annotations
 
 import ctypes
@@ -7,12 +7,13 @@ import math
 import os
 import tempfile
 from ctypes import byref
-from typing import Any, Optional
+from typing import Any, Iterable, Optional, Union
 
-from ._inputs import Path
-from ._library import CONSTANTS, Handle, call
+from ._arrays import encode
+from ._inputs import Path, path_bytes
+from ._library import CONSTANTS, Handle, call, gbv_page_options, texts
 
-_SCORE_WITHOUT_NUMBER = {"minus_infinity": -math.inf, "undefined": math.nan}
+_SCORE_WITHOUT_NUMBER = {"minus_infinity": -math.inf, "undefined": math.nan, "absent": math.nan}
 
 
 class Report:
@@ -69,6 +70,33 @@ class Report:
 
     def __repr__(self) -> str:
         return self._table.rstrip("\n")
+
+
+class Paged(Report):
+    """What also makes a page. It is made of the JSON text, so that a copy or one from a pickle has it, too."""
+
+    _kind: str  # of the functions gbv_KIND_read, gbv_KIND_page and gbv_KIND_free
+
+    def report(self, path: Path, *, redact: Union[bool, str, Iterable[str]] = False) -> None:
+        """Writes one HTML file that needs nothing else, for screens and for print: what to do about each source and
+        why, first of all.
+
+        redact: only this source, or these, are named; True: none is. The others are numbered, and what is said of them
+            in words is left out.
+        """
+        options, found = page_options(redact), Handle(f"gbv_{self._kind}_free")
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8", newline="") as file:
+            file.write(self._json)
+            file.flush()
+            call(f"gbv_{self._kind}_read", path_bytes(file.name), byref(found.pointer))
+        call(f"gbv_{self._kind}_page", found.pointer, byref(options), path_bytes(path), keep=(found, options))
+
+
+def page_options(redact: Union[bool, str, Iterable[str]]) -> gbv_page_options:
+    if isinstance(redact, bool):
+        return gbv_page_options(redact=redact)
+    kept = [encode(name, "redact") for name in ([redact] if isinstance(redact, str) else redact)]
+    return gbv_page_options(redact=True, keep=texts(kept), keep_count=len(kept))
 
 
 def _text(writer: str, found: Handle, form: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import Array
 from ._errors import UsageError
 from ._library import Handle
-from ._report import Report, number, score
+from ._report import Paged, number, score
 from ._sources import Origin
 
 # Pairs of numbers by their keys, and what they are called as columns.
@@ -19,7 +19,7 @@ _INTERVALS = {"score_interval": ("score_low", "score_high"),
               "posterior_interval": ("posterior_low", "posterior_high"), "rank_interval": ("rank_best", "rank_worst")}
 
 
-class Result(Report):
+class Result(Paged):
     """The worth of each source: what `gbv.value` returns.
 
     Numbers by source are dictionaries in the order in which the sources were given.
@@ -37,6 +37,8 @@ class Result(Report):
     >>> round(sum(result.posterior.values()), 12)
     1.0
     """
+
+    _kind = "result"
 
     def __init__(self, found: Handle, origin: list[Origin]) -> None:
         super().__init__("gbv_result_text", found)
