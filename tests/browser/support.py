@@ -1,14 +1,12 @@
 """What the browser tests share: a headless Chromium that must not ask anything of a network, and pages to open in it.
 
-GBV_LIBRARY and GBV_PROGRAM name the build's library and program; pictures go to GBV_PICTURES.
+GBV_PROGRAM names the build's program; pictures go to GBV_PICTURES.
 """
 import base64
 import json
 import os
 import pathlib
 import subprocess
-import tempfile
-import unittest
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -69,7 +67,7 @@ class Browser(webdriver.Chrome):
         """The page as PDF, and the texts of its sheets."""
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}.pdf"
-        made = self.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "paperWidth": 8.27, "paperHeight": 11.69})
+        made = self.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
         path.write_bytes(base64.b64decode(made["data"]))
         subprocess.run(["pdftoppm", "-png", "-r", "70", path, PICTURES / name], check=True)
         return subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True,

@@ -24,11 +24,15 @@ static void add_name(sentence *s, const char *name)
         sentence_quote(s, name);
 }
 
-/* "anna", "anna and ben", "anna, ben and 7 others". */
+/* "anna", "anna and ben", "anna, ben and 7 others"; of many sources "9 sources". */
 static void add_names(sentence *s, const advised *sources, size_t count, gbv_action action, size_t having)
 {
     char number[PLAIN_TEXT];
     size_t named = having <= NAMED ? having : NAMED - 1;
+    if (having > NAMED && count > ADVICE_ON_ONE_PAGE) {
+        sentence_add(s, "%s sources", plain_count(having, number));
+        return;
+    }
     for (size_t i = 0, found = 0; i < count && found < named; i++)
         if (sources[i].advice->action == action) {
             sentence_add(s, "%s", found == 0 ? "" : found + 1 == having ? " and " : ", ");

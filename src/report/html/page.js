@@ -85,6 +85,15 @@
     return button;
   }
 
+  /* What is far down the page is made ready when it comes near. */
+  function whenNear(element, then) {
+    new IntersectionObserver((entries, observer) => {
+      if (!entries.some(entry => entry.isIntersecting)) return;
+      observer.disconnect();
+      then();
+    }, { rootMargin: "400px" }).observe(element);
+  }
+
   const tables = new Map();
 
   class Table {
@@ -99,11 +108,7 @@
       tables.set(box.id, this);
       this.head.forEach((cell, index) => this.offerSort(cell, index));
       this.offerTools();
-      if (this.long) new IntersectionObserver((entries, observer) => {
-        if (!entries.some(entry => entry.isIntersecting)) return;
-        observer.disconnect();
-        this.begin();
-      }, { rootMargin: "400px" }).observe(box);
+      if (this.long) whenNear(box, () => this.begin());
     }
 
     /* Parsed when it is first asked for. */
@@ -216,8 +221,9 @@
       if (column.kind === "badge") {
         if (value !== null) cell.append(make("span", "badge " + column.badges[value][1], column.badges[value][0]));
       } else if (column.kind === "text" || column.kind === "code") {
-        cell.textContent = raw;
-        if (this.long && raw && raw.length > 30) cell.dataset.tip = raw;
+        const cut = this.long && raw && raw.length > 60;
+        cell.textContent = cut ? raw.slice(0, 59) + "\u2026" : raw;
+        if (cut) cell.dataset.tip = raw;
       } else {
         if (value === null && raw !== null) cell.textContent = raw;
         else if (column.kind === "share") this.share(cell, column, value, interval, low, high);
@@ -428,7 +434,7 @@
     offerTheme();
     offerPrint();
     document.querySelectorAll(".table").forEach(box => new Table(box));
-    document.querySelectorAll(".matrices").forEach(offerMatrices);
+    document.querySelectorAll(".matrices").forEach(figure => whenNear(figure, () => offerMatrices(figure)));
     for (const place of document.querySelectorAll(".data[data-table]")) {
       const table = tables.get(place.dataset.table);
       if (!table) continue;
