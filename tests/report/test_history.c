@@ -237,6 +237,43 @@ static void no_line_is_wider_than_its_terminal(void **state)
     }
 }
 
+/* Of many sources the table shows the best and the worst, of many batches the last ones. */
+static void long_histories_are_cut_short(void **state)
+{
+    (void)state;
+    enum { MANY = 100, LONG = 30 };
+    static gbv_history_batch batches[LONG];
+    static gbv_history_point points[MANY * LONG];
+    static char *many_names[MANY], texts[MANY][16];
+    ledger l;
+    fill(&l);
+    for (size_t t = 0; t < LONG; t++)
+        batches[t] = l.batches[0];
+    for (size_t s = 0; s < MANY; s++) {
+        snprintf(texts[s], sizeof texts[s], "source-%zu", s);
+        many_names[s] = texts[s];
+        for (size_t t = 0; t < LONG; t++)
+            points[s * LONG + t] = delivered(10, -1, .01, (double)(s + 1) / 5050);
+    }
+    points[50 * LONG + LONG - 1].alarm = 1; /* in the middle, which is not shown */
+    const gbv_history history = {.path = "vendors.db",
+                                 .batch_count = LONG,
+                                 .batches = batches,
+                                 .source_count = MANY,
+                                 .names = many_names,
+                                 .points = points};
+    char *text = table_of(&history, NULL);
+    assert_non_null(strstr(text, "\nsource-99 "));
+    assert_non_null(strstr(text, "\nsource-60 "));
+    assert_null(strstr(text, "\nsource-59 "));
+    assert_non_null(strstr(text, "...  50 more; --format csv lists all\nsource-9 "));
+    assert_non_null(strstr(text, "\nsource-0 "));
+    assert_non_null(strstr(text, " ████████████████████████\n"));
+    assert_null(strstr(text, "█████████████████████████"));
+    assert_non_null(strstr(text, "alarm: source-50 got better"));
+    free(text);
+}
+
 static void json_holds_all_of_it(void **state)
 {
     (void)state;
@@ -336,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_terminal_of_few_columns_and_letters_gets_less),
         cmocka_unit_test(one_source_has_a_line_for_each_batch),
         cmocka_unit_test(no_line_is_wider_than_its_terminal),
+        cmocka_unit_test(long_histories_are_cut_short),
         cmocka_unit_test(json_holds_all_of_it),
         cmocka_unit_test(csv_has_a_line_for_each_source_in_each_batch),
         cmocka_unit_test(the_last_weights_are_what_training_reads),
