@@ -6,15 +6,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/select.h"
 
 /* Of the pairs of replicates of a source that gets an interval. */
 static const double LEAST_DEFINED = 0.95;
-
-static int upwards(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
 
 double deviation_of(const double *values, size_t count)
 {
@@ -31,25 +26,20 @@ double deviation_of(const double *values, size_t count)
     return sqrt(squares / (double)(count - 1));
 }
 
-static double between(const double *sorted, size_t count, double share)
-{
-    double place = share * (double)(count - 1);
-    size_t below = (size_t)place;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
 double quantile_of(double *values, size_t count, double share)
 {
-    qsort(values, count, sizeof *values, upwards);
-    return between(values, count, share);
+    double place = share * (double)(count - 1), above = INFINITY;
+    size_t below = (size_t)place, larger = count - 1 - below; /* values above the one at `below`, were they sorted */
+    select_largest(values, count, larger + 1);
+    for (size_t i = 0; i < larger; i++)
+        above = fmin(above, values[i]);
+    return larger ? values[larger] + (place - (double)below) * (above - values[larger]) : values[0];
 }
 
 certainty_interval interval_of(double *values, size_t count, double level)
 {
-    qsort(values, count, sizeof *values, upwards);
-    return (certainty_interval){between(values, count, (1 - level) / 2), between(values, count, (1 + level) / 2)};
+    double low = quantile_of(values, count, (1 - level) / 2);
+    return (certainty_interval){low, quantile_of(values, count, (1 + level) / 2)};
 }
 
 /* NaN when either replicate is undefined. */

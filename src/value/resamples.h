@@ -39,7 +39,7 @@ void resamples_reference(const certainty_input *in, const resamples *all, size_t
 
 /* Divisor count - 1; NaN for fewer than two. */
 double deviation_of(const double *values, size_t count);
-/* Sorts the values; between two of them the quantile is interpolated. */
+/* Moves the values about; between two of them the quantile is interpolated. */
 double quantile_of(double *values, size_t count, double share);
 certainty_interval interval_of(double *values, size_t count, double level);
 

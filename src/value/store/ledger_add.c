@@ -1,6 +1,7 @@
 #include "value/store/ledger_add.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,7 +33,7 @@ typedef struct folding {
     size_t *leavers;
     const double **resamples;
     ledger_step step;
-    double *worlds; /* NULL: unknown */
+    float *worlds; /* NULL: unknown */
     ledger_point *points;
     size_t point_count;
     size_t *point_of; /* each source that is in */
@@ -273,17 +274,19 @@ static void fill_points(folding *f)
 
 static gbv_status fill_intervals(folding *f, gbv_error *error)
 {
-    size_t count = f->settings.worlds;
-    double *values = memory_array(count, sizeof *values);
+    size_t count = f->settings.worlds, workers = plan_workers(f->threads, f->point_count);
+    double *values = memory_array(count, workers * sizeof *values);
     if (!values)
         return out_of_memory(error);
-    for (size_t p = 0; p < f->point_count && count; p++) {
+#pragma omp parallel for num_threads((int)workers) if (workers > 1 && count)
+    for (size_t p = 0; p < f->point_count; p++) {
         ledger_point *point = &f->points[p];
-        if (!f->state.known[point->source - 1])
+        double *own = values + (workers > 1 && count ? (size_t)omp_get_thread_num() : 0) * count;
+        if (!count || !f->state.known[point->source - 1])
             continue;
         for (size_t r = 0; r < count; r++)
-            values[r] = exp(f->worlds[(point->source - 1) * count + r]);
-        certainty_interval interval = interval_of(values, count, LEVEL);
+            own[r] = exp(f->worlds[(point->source - 1) * count + r]);
+        certainty_interval interval = interval_of(own, count, LEVEL);
         point->low = interval.low;
         point->high = interval.high;
     }
@@ -353,21 +356,28 @@ static gbv_status insert_sources(folding *f, gbv_error *error)
     return status;
 }
 
-/* Those of the batch before stay, so that this one can be undone. */
-static gbv_status insert_worlds(folding *f, int64_t record, gbv_error *error)
+static gbv_status forget_worlds(folding *f, int64_t record, gbv_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    gbv_status status = ledger_prepare(f->ledger, "DELETE FROM worlds WHERE record <> ?", &statement, error);
+    gbv_status status = ledger_prepare(f->ledger, "DELETE FROM worlds WHERE record NOT IN (?, ?)", &statement, error);
     if (status == GBV_OK) {
         sqlite3_bind_int64(statement, 1, f->state.last);
+        sqlite3_bind_int64(statement, 2, record);
         status = ledger_run(f->ledger, statement, error);
     }
     sqlite3_finalize(statement);
-    statement = NULL;
-    if (status != GBV_OK || !f->settings.worlds)
-        return status;
-    status = ledger_prepare(f->ledger, "INSERT INTO worlds VALUES (?, ?, ?)", &statement, error);
-    if (status == GBV_OK) {
+    return status;
+}
+
+/* Those of the batch before stay, so that this one can be undone. Older ones go afterwards: pages that become free and
+ * are used again in the same transaction would all go through the journal. */
+static gbv_status insert_worlds(folding *f, int64_t record, gbv_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    gbv_status status = GBV_OK;
+    if (f->settings.worlds)
+        status = ledger_prepare(f->ledger, "INSERT INTO worlds VALUES (?, ?, ?)", &statement, error);
+    if (status == GBV_OK && f->settings.worlds) {
         sqlite3_bind_int64(statement, 1, record);
         sqlite3_bind_int64(statement, 2, (int64_t)f->settings.worlds);
         int bound = sqlite3_bind_blob64(statement, 3, f->worlds,
@@ -375,7 +385,7 @@ static gbv_status insert_worlds(folding *f, int64_t record, gbv_error *error)
         status = bound == SQLITE_OK ? ledger_run(f->ledger, statement, error) : ledger_failure(f->ledger, bound, error);
     }
     sqlite3_finalize(statement);
-    return status;
+    return status == GBV_OK ? forget_worlds(f, record, error) : status;
 }
 
 static gbv_status write_batch(folding *f, gbv_error *error)

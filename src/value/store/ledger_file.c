@@ -27,10 +27,11 @@ static const char *const TABLES[] = {
     "CREATE INDEX record_reference ON record (reference)",
     "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT",
     "CREATE UNIQUE INDEX source_name ON source (name)",
-    "CREATE TABLE point (record INTEGER NOT NULL REFERENCES record, source INTEGER NOT NULL REFERENCES source, "
-    "rows INTEGER, score REAL, deviation REAL, batch_prior REAL, batch_posterior REAL, prior REAL NOT NULL, "
-    "log_weight REAL NOT NULL, low REAL, high REAL, z REAL, cusum REAL, alarm INTEGER, sha256 BLOB, "
-    "PRIMARY KEY (record, source)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE point (id INTEGER PRIMARY KEY, record INTEGER AS (id >> 32) REFERENCES record, "
+    "source INTEGER AS (id & 4294967295) REFERENCES source, rows INTEGER, score REAL, deviation REAL, batch_prior "
+    "REAL, "
+    "batch_posterior REAL, prior REAL NOT NULL, log_weight REAL NOT NULL, low REAL, high REAL, z REAL, cusum REAL, "
+    "alarm INTEGER, sha256 BLOB) STRICT",
     "CREATE TABLE drift (source INTEGER PRIMARY KEY REFERENCES source, batches REAL NOT NULL, score_sum REAL NOT NULL, "
     "variance_sum REAL NOT NULL, up REAL NOT NULL, down REAL NOT NULL) STRICT",
     "CREATE TABLE worlds (record INTEGER PRIMARY KEY REFERENCES record, count INTEGER NOT NULL, "
@@ -158,7 +159,7 @@ static gbv_status connect_to(gbv_ledger *ledger, int flags, gbv_error *error)
     sqlite3_db_config(ledger->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     gbv_status status = ledger_execute(ledger,
                                        "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA temp_store = "
-                                       "MEMORY; PRAGMA synchronous = EXTRA",
+                                       "MEMORY; PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF",
                                        error);
     if (status != GBV_OK)
         disconnect(ledger);

@@ -187,11 +187,11 @@ static gbv_status read_all_points(historian *h)
     }
     if (weighed && (!h->posterior || !h->batch_posterior))
         return out_of_memory(h->error);
-    gbv_status status = ledger_prepare(
-        h->ledger,
-        h->options->source ? "SELECT source, " POINT_COLUMNS " FROM point WHERE record = ? AND source = ?"
-                           : "SELECT source, " POINT_COLUMNS " FROM point WHERE record = ?",
-        &statement, h->error);
+    gbv_status status =
+        ledger_prepare(h->ledger,
+                       h->options->source ? "SELECT source, " POINT_COLUMNS " FROM point WHERE id = ?1 << 32 | ?2"
+                                          : "SELECT source, " POINT_COLUMNS " FROM point WHERE " POINTS_OF_RECORD,
+                       &statement, h->error);
     for (size_t t = weighed ? 0 : history->first_batch; t < h->number_count && status == GBV_OK; t++)
         status = read_points(h, statement, t);
     sqlite3_finalize(statement);

@@ -315,14 +315,12 @@ static gbv_status insert_points(gbv_ledger *ledger, int64_t record, const ledger
     sqlite3_stmt *statement = NULL;
     cell cells[POINT_CELLS];
     gbv_status status = ledger_prepare(
-        ledger, "INSERT INTO point (record, source, " POINT_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        &statement, error);
+        ledger, "INSERT INTO point (id, " POINT_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &statement, error);
     for (size_t p = 0; p < count && status == GBV_OK; p++) {
         point_to_cells(&points[p], cells);
-        sqlite3_bind_int64(statement, 1, record);
-        sqlite3_bind_int64(statement, 2, (int64_t)points[p].source);
+        sqlite3_bind_int64(statement, 1, point_id(record, points[p].source));
         for (int i = 0; i < POINT_CELLS; i++)
-            cell_bind(statement, i + 3, &cells[i]);
+            cell_bind(statement, i + 2, &cells[i]);
         status = ledger_run(ledger, statement, error);
     }
     sqlite3_finalize(statement);

@@ -40,6 +40,15 @@ typedef struct ledger_point {
     unsigned char sha256[DIGEST];
 } ledger_point;
 
+/* A point is kept under both numbers in one, so that those of a record lie together in the order of its sources. */
+static inline int64_t point_id(int64_t record, size_t source)
+{
+    return record << 32 | (int64_t)source;
+}
+#define POINTS_OF_RECORD "id BETWEEN ?1 << 32 AND (?1 + 1 << 32) - 1"
+enum { MOST_RECORDS = INT32_MAX - 1 };
+#define MOST_SOURCES ((size_t)UINT32_MAX)
+
 #define POINT_COLUMNS                                                                                                  \
     "rows, score, deviation, batch_prior, batch_posterior, prior, log_weight, low, high, z, cusum, alarm, sha256"
 enum { POINT_CELLS = 13 }; /* the columns above */

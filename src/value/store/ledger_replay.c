@@ -341,14 +341,15 @@ gbv_status replay_run(gbv_ledger *ledger, int64_t limit, const unsigned char *he
         state->drift[s] = (drift_state){0};
         state->known[s] = false;
     }
-    status = p.records >= 0 && p.records < INT32_MAX ? make_room(&p)
-                                                     : ledger_damaged(ledger, error, "it counts too many records");
+    status = p.records >= 0 && p.records <= MOST_RECORDS ? make_room(&p)
+                                                         : ledger_damaged(ledger, error, "it counts too many records");
     if (status == GBV_OK)
         status = find_undone(&p, limit);
     if (status == GBV_OK)
         status = ledger_prepare(ledger,
                                 "SELECT source, name, " POINT_COLUMNS
-                                " FROM point JOIN source ON id = source WHERE record = ? ORDER BY source",
+                                " FROM point JOIN source ON source.id = point.source WHERE point." POINTS_OF_RECORD
+                                " ORDER BY point.id",
                                 &p.points_statement, error);
     if (status == GBV_OK)
         status = play_records(&p, limit, head);

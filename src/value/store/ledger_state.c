@@ -69,8 +69,8 @@ static gbv_status load_weights(gbv_ledger *ledger, ledger_state *state, gbv_erro
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
-    gbv_status status =
-        ledger_prepare(ledger, "SELECT source, prior, log_weight, low FROM point WHERE record = ?", &statement, error);
+    gbv_status status = ledger_prepare(
+        ledger, "SELECT source, prior, log_weight, low FROM point WHERE " POINTS_OF_RECORD, &statement, error);
     if (status == GBV_OK)
         sqlite3_bind_int64(statement, 1, state->last);
     while (status == GBV_OK && (status = ledger_next(ledger, statement, &row, error)) == GBV_OK && row) {
@@ -147,7 +147,7 @@ void state_free(ledger_state *state)
     *state = (ledger_state){0};
 }
 
-gbv_status state_worlds(gbv_ledger *ledger, const ledger_state *state, size_t extra, double **worlds, gbv_error *error)
+gbv_status state_worlds(gbv_ledger *ledger, const ledger_state *state, size_t extra, float **worlds, gbv_error *error)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;

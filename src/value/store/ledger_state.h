@@ -26,7 +26,7 @@ void state_free(ledger_state *state);
 
 /* The resampled log weights after the last batch: settings.worlds for each of names.count + extra sources, -INFINITY
  * for those to come. NULL without failure: there are none. The caller frees them. */
-GBV_MUST_CHECK gbv_status state_worlds(gbv_ledger *ledger, const ledger_state *state, size_t extra, double **worlds,
+GBV_MUST_CHECK gbv_status state_worlds(gbv_ledger *ledger, const ledger_state *state, size_t extra, float **worlds,
                                        gbv_error *error);
 
 /* The sum of squared weights of those who are in, inverted. */

@@ -14,7 +14,11 @@ step_outcome step_weigh(const ledger_step *step, const double *scores, continual
     for (size_t i = 0; i < step->leaver_count; i++)
         if (!continual_leave(sources, count, step->leavers[i]))
             return STEP_LEAVER_HAS_ALL;
-    continual_enter(sources, count, step->deliveries, step->count);
+    for (size_t i = 0; i < step->count; i++)
+        if (!sources[step->deliveries[i].source].in) {
+            continual_enter(sources, count, step->deliveries, step->count);
+            break;
+        }
     return continual_fold(sources, step->deliveries, step->count, scores, 1 / step->tau, step->forgetting)
                ? STEP_DONE
                : STEP_NO_WEIGHT;
@@ -46,7 +50,7 @@ step_outcome step_judge_drift(const ledger_step *step, drift_state *drift, drift
 }
 
 step_outcome step_worlds(const ledger_step *step, const continual_source *before, size_t count,
-                         const double *const *resamples, size_t world_count, double *worlds, size_t threads)
+                         const double *const *resamples, size_t world_count, float *worlds, size_t threads)
 {
     size_t workers = plan_workers(threads, world_count);
     continual_source *sources = memory_array(count, workers * sizeof *sources);
@@ -67,7 +71,7 @@ step_outcome step_worlds(const ledger_step *step, const continual_source *before
             drawn[i] = resamples[i][world];
         if (step_weigh(step, drawn, own, count) == STEP_DONE) /* as it is for the scores themselves */
             for (size_t s = 0; s < count; s++)
-                worlds[s * world_count + world] = own[s].log_weight;
+                worlds[s * world_count + world] = (float)own[s].log_weight;
     }
 done:
     free(sources);

@@ -31,8 +31,8 @@ step_outcome step_weigh_alone(const ledger_step *step, double *posterior);
 step_outcome step_judge_drift(const ledger_step *step, drift_state *drift, drift_finding *findings);
 
 /* The same in every world: `before` are the sources as they were, `worlds` has `world_count` log weights of each, one
- * source after another, and `resamples` those of each delivery. */
+ * source after another and as precise as intervals need them, and `resamples` those of each delivery. */
 step_outcome step_worlds(const ledger_step *step, const continual_source *before, size_t count,
-                         const double *const *resamples, size_t world_count, double *worlds, size_t threads);
+                         const double *const *resamples, size_t world_count, float *worlds, size_t threads);
 
 #endif

@@ -70,7 +70,7 @@ static gbv_status check_worlds(gbv_ledger *ledger, const ledger_state *state, gb
         size_t size = (size_t)sqlite3_column_bytes(statement, 2);
         status = line ? settings_read(ledger, line, &settings, error) : error_out_of_memory(error, "the ledger");
         if (status == GBV_OK &&
-            (!blob || size != settings.sources * settings.worlds * sizeof(double) ||
+            (!blob || size != settings.sources * settings.worlds * sizeof(float) ||
              (size_t)sqlite3_column_int64(statement, 1) != settings.worlds || !hash_sha256(blob, size, hexadecimal) ||
              strcmp(hexadecimal, settings.worlds_sha256) != 0))
             status = ledger_damaged(ledger, error, "the resampled weights of batch '%.100s' are not those it had",
