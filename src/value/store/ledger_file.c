@@ -238,7 +238,7 @@ static gbv_status check_folder(const gbv_ledger *ledger, gbv_error *error)
     char *copy = strdup(ledger->path);
     if (!copy)
         return error_out_of_memory(error, "the ledger's name");
-    bool writable = access(dirname(copy), W_OK | X_OK) == 0;
+    bool writable = eaccess(dirname(copy), W_OK | X_OK) == 0;
     free(copy);
     return writable ? GBV_OK
                     : error_set(error, GBV_FAILED, "%s: its folder cannot be written (%s): check the folder",

@@ -348,7 +348,7 @@ gbv_status replay_run(gbv_ledger *ledger, int64_t limit, const unsigned char *he
     if (status == GBV_OK)
         status = ledger_prepare(ledger,
                                 "SELECT source, name, " POINT_COLUMNS
-                                " FROM point JOIN source ON source.id = point.source WHERE point." POINTS_OF_RECORD
+                                " FROM point LEFT JOIN source ON source.id = point.source WHERE point." POINTS_OF_RECORD
                                 " ORDER BY point.id",
                                 &p.points_statement, error);
     if (status == GBV_OK)
