@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test test-no-onednn test-peers bench data fuzz python install clean
+.PHONY: help setup build demo test test-no-onednn test-peers test-browser bench data fuzz python install clean
 
 help:
 	@echo 'make build      build/gbv and the library'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
 	@echo 'make test-no-onednn what concerns networks, in a build without oneDNN'
 	@echo 'make test-peers networks beside PyTorch; docs/beside.md with cleanlab, crowd-kit and pyDVL (from PyPI)'
+	@echo 'make test-browser reports in a headless Chromium; pictures of them in build/browser'
 	@echo 'make bench      the benchmarks (bench/)'
 	@echo 'make data       the data sets of experiments/ into GBV_DATA (default: ~/.cache/gbv/data)'
 	@echo 'make fuzz       every reader under libFuzzer, SECONDS_EACH=$(SECONDS_EACH) seconds each'
@@ -52,6 +53,10 @@ test-peers: build
 	    build/peers/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt && \
 	    touch build/peers/.ready; fi
 	@$(CTEST) --test-dir build -C peers -L peers
+
+test-browser: build
+	@tools/setup.sh browser
+	@$(CTEST) --test-dir build -C browser -L browser
 
 bench: setup
 	@tools/setup.sh bench

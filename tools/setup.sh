@@ -24,7 +24,7 @@ peers)
     packages=(python3-venv python3-torch python3-torchvision)
     ;;
 browser)
-    packages=(chromium chromium-driver fonts-dejavu-core python3-selenium)
+    packages=(chromium chromium-driver fonts-dejavu-core fonts-inter-variable poppler-utils python3-numpy python3-selenium)
     ;;
 fuzz)
     packages=(clang libclang-rt-14-dev libomp-dev)

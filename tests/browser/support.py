@@ -24,7 +24,7 @@ class Browser(webdriver.Chrome):
                          "--host-resolver-rules=MAP * ~NOTFOUND"):
             options.add_argument(argument)
         options.add_argument(f"--window-size={size[0]},{size[1]}")
-        preferences = {}
+        preferences = {"profile.default_content_setting_values.automatic_downloads": 1}
         if not script:
             preferences["profile.managed_default_content_settings.javascript"] = 2
         if downloads:
