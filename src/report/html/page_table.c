@@ -58,8 +58,11 @@ static void write_interval(FILE *body, const page_column *c, const page_cell *ce
     if (!c->interval || isnan(cell->low) || isnan(cell->high) ||
         (cell->low == cell->value && cell->high == cell->value))
         return;
-    fprintf(body, " <small>%s to %s</small>", plain_text(c->kind, cell->low, low),
-            plain_text(c->kind, cell->high, high));
+    fputs(" <small>", body);
+    markup_write(body, plain_text(c->kind, cell->low, low)); /* "<0.001" is one */
+    fputs(" to ", body);
+    markup_write(body, plain_text(c->kind, cell->high, high));
+    fputs("</small>", body);
 }
 
 static void write_share(FILE *body, const page_cell *cell, double largest)
@@ -75,8 +78,9 @@ static void write_share(FILE *body, const page_cell *cell, double largest)
             fprintf(body, "<path class=\"interval\" d=\"M%.2f 5H%.2f\"/>", cell->low * scale, cell->high * scale);
         fputs("</svg>", body);
     }
-    plain_share(cell->value, text);
-    fprintf(body, "<span>%s</span>", text);
+    fputs("<span>", body);
+    markup_write(body, plain_share(cell->value, text));
+    fputs("</span>", body);
 }
 
 static void write_content(FILE *body, const page_column *c, const page_cell *cell, double largest)
@@ -94,7 +98,7 @@ static void write_content(FILE *body, const page_column *c, const page_cell *cel
     else if (c->kind == PAGE_SHARE)
         write_share(body, cell, largest);
     else
-        fputs(plain_text(c->kind, cell->value, text), body);
+        markup_write(body, plain_text(c->kind, cell->value, text));
     write_interval(body, c, cell);
     if (c->detail && cell->detail) {
         fputs(" <span class=\"detail\">", body);
