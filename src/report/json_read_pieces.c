@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "report/result_words.h"
+#include "report/unsure.h"
 
 const char *const tau_mode_words[TAU_MODES] = {"quick", "code", "fixed", "auto"};
 const char *const separation_words[3] = {"ok", "no_number_will_do", "unknown"};
@@ -69,6 +70,7 @@ static void read_source(json_fields *f, const json_t *object, size_t class_count
     s->agreement = field_number(f, object, "agreement", NAN);
     s->prior = field_number(f, object, "prior", 0);
     s->input = field_count(f, object, "input");
+    source_result_unsure(s);
     if (json_object_get(object, "score_interval"))
         read_sureness(f, object, s);
     if (json_object_get(object, "confusion"))

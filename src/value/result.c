@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/unsure.h"
+
 gbv_result *result_create(size_t source_count)
 {
     gbv_result *result = calloc(1, sizeof *result);
@@ -16,6 +18,8 @@ gbv_result *result_create(size_t source_count)
         free(result);
         return NULL;
     }
+    for (size_t i = 0; i < source_count; i++)
+        source_result_unsure(&result->sources[i]);
     return result;
 }
 

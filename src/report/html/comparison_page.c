@@ -111,6 +111,7 @@ static void add_ways(page *p, const comparison_view *v)
                                   .value = t->accuracy,
                                   .low = t->accuracy - 2 * t->standard_error,
                                   .high = t->accuracy + 2 * t->standard_error,
+                                  .before = NAN,
                                   .inner_low = NAN,
                                   .inner_high = NAN,
                                   .note = v->ways[i].baseline ? "instead" : NULL};
@@ -208,14 +209,15 @@ static void add_weight_map(page *p, const gbv_comparison *c, const result_view *
             continue;
         methods[rows] = c->methods[m].label;
         for (size_t k = 0; k < columns; k++)
-            values[rows * columns + k] = c->result->measures[m].scores[v->order[k]].posterior;
+            values[rows * columns + k] = round(100 * c->result->measures[m].scores[v->order[k]].posterior);
         rows++;
     }
     if (rows < 2)
         return;
-    page_section(p, "weight-map", "Weights by method",
-                 "What share of the training each method gives each source. Where the lines differ, the choice of the "
-                 "method matters.");
+    page_section(
+        p, "weight-map", "Weights by method",
+        "What share of the training each method gives each source, in percent. Where the lines differ, the choice "
+        "of the method matters.");
     page_figure(p, &(page_chart){.id = "figure-weight-map",
                                  .draw = heatmap_draw,
                                  .chart = &(heatmap_chart){.label = "Tinted cells: weights of sources by each method",
@@ -225,8 +227,7 @@ static void add_weight_map(page *p, const gbv_comparison *c, const result_view *
                                                            .column_names = sources,
                                                            .rows = rows,
                                                            .columns = columns,
-                                                           .values = values,
-                                                           .share = true},
+                                                           .values = values},
                                  .table_id = "method-weights"});
     if (columns < c->result->source_count)
         page_note(p, "The %d best of %zu sources.", MAP_SOURCES, c->result->source_count);

@@ -169,7 +169,7 @@ void page_matrices_add(page *p, const page_matrices *m)
                            .tints = tints,
                            .diagonal = m->diagonal};
     open_figure(body, m->id, m->title, "matrices");
-    fputs("<p class=\"choice\"><label>", body);
+    fputs(m->count > 1 ? "<p class=\"choice\"><label>" : "<p class=\"choice\" hidden><label>", body);
     markup_write(body, m->select);
     fputs(" <select hidden></select> <b>", body);
     markup_write(body, m->names[first]);
