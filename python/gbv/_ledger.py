@@ -234,7 +234,7 @@ class Ledger:
 
     def prior(self, sources: Iterable[str]) -> dict[str, float]:
         """What these sources, newcomers included, may begin with elsewhere: P_t(s), as `prior=` of `gbv.value` takes
-        it."""
+        it (which takes the ledger itself, too)."""
         wanted = [sources] if isinstance(sources, str) else list(sources)
         return dict(zip(wanted, self._prior(wanted)[0]))
 

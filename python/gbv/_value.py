@@ -8,7 +8,7 @@ from ._inputs import Dataset, Path, Reading
 from ._library import Handle, OnEpoch, Progress, Watch, call, gbv_value_options, library
 from ._options import choose, fill, names, set_intervals, set_tau
 from ._result import Result
-from ._sources import Probabilities, Sources, SourcesHandle, open_inputs, origins, set_prior
+from ._sources import Probabilities, Sources, SourcesHandle, open_inputs, origins, set_prior, source_names
 from ._training import Training, set_model
 
 
@@ -27,7 +27,12 @@ def prepare(options: gbv_value_options, reading: Reading, given: dict[str, Any])
     options.undefined_as_zero = choose(given["undefined"], "undefined", ("error", "zero")) == "zero"
     trusted, opened = open_inputs(given["reference"], given["sources"], reading, given["class_map"],
                                   given["probabilities"], given["unlabelled"])
-    set_prior(options, given["prior"], opened)
+    prior = given["prior"]
+    if callable(getattr(prior, "prior", None)):  # a gbv.Ledger, which is made of this file
+        if given["tau"] is None:
+            set_tau(options, prior.tau)
+        prior = prior.prior(source_names(opened))
+    set_prior(options, prior, opened)
     return trusted, opened
 
 
@@ -72,7 +77,8 @@ def value(reference: Optional[Dataset], sources: Sources = None, *, method: Unio
         ~/.cache/gbv/models; None: no cache), and the bytes that it may hold, 4 GiB unless said otherwise.
     tau: "quick" (1 / log2 of the number of sources), "auto" (by how the final model does on held-out rows of the
         reference), "code" or a number: small ones sharpen the weights. None: quick for gbv, 1 for other methods.
-    prior: "uniform", "rows", a dictionary of name -> number, numbers in the order of the sources, or a CSV file.
+    prior: "uniform", "rows", a dictionary of name -> number, numbers in the order of the sources, a CSV file, or a
+        `gbv.Ledger`: what its sources are worth by now, and its tau unless another is given.
     undefined: "error", or "zero": a source whose score is undefined gets no weight.
     intervals: resamplings of the reference's rows, which tell how sure the result is, or "off".
     refits: fits of each model on resampled rows of its source, for the same; by default 20, of networks of images 0.
