@@ -11,7 +11,7 @@
 #include "say.h"
 
 typedef struct train_choices {
-    const char *result, *source_weights, *test;
+    const char *result, *ledger, *source_weights, *test;
     bool equal_sources, pooled;
 } train_choices;
 
@@ -30,12 +30,52 @@ static int check_gold(const command *self, const char *path, const gbv_result *r
     return PARSED;
 }
 
-/* P(s) of each source by name. Sources of the result that are not trained on are mentioned: their weight is lost. */
+/* Weights that a file has for sources by their names. */
+typedef struct named_weights {
+    const char *path;
+    const char **names;
+    double *weights;
+    size_t count;
+} named_weights;
+
+static bool named_weights_create(named_weights *of, const char *path, size_t count)
+{
+    *of = (named_weights){path, calloc(count + 1, sizeof *of->names), calloc(count + 1, sizeof *of->weights), count};
+    return of->names && of->weights;
+}
+
+static void named_weights_free(named_weights *of)
+{
+    free(of->names);
+    free(of->weights);
+}
+
+/* That of each source given. Those that are not trained on are mentioned: their weight is lost. */
+static int take_weights(const command *self, const named_weights *of, const gbv_sources *sources, double *weights)
+{
+    double used = 0;
+    for (size_t i = 0; i < gbv_sources_count(sources); i++) {
+        const char *name = gbv_sources_name(sources, i);
+        size_t found = 0;
+        while (found < of->count && strcmp(of->names[found], name) != 0)
+            found++;
+        if (found == of->count || isnan(of->weights[found]))
+            return complain(self, GBV_BAD_INPUT, "%s: has no weight for source '%s'; value it first, or leave it out",
+                            of->path, name);
+        used += weights[i] = of->weights[found];
+    }
+    if (used < 1 - 1e-9)
+        say(stderr, GBV_STYLE_CAUTION,
+            "gbv train:", "sources with %.4f of the weight of %s are not given; the others share it", 1 - used,
+            of->path);
+    return PARSED;
+}
+
 static int weights_from_result(const command *self, const char *path, const char *model, const inputs *in,
                                double *weights)
 {
-    const gbv_sources *sources = in->sources;
     gbv_result *result;
+    named_weights of = {0};
     gbv_error error;
     gbv_status status = gbv_result_read(path, &result, &error);
     if (status != GBV_OK)
@@ -45,22 +85,43 @@ static int weights_from_result(const command *self, const char *path, const char
         say(stderr, GBV_STYLE_CAUTION,
             "gbv train:", "%s weighs the sources by %s models; this trains a %s (--model %s would be the same)", path,
             result->model, model, result->model);
-    double used = 0;
-    for (size_t i = 0; i < gbv_sources_count(sources) && code == PARSED; i++) {
-        const char *name = gbv_sources_name(sources, i);
-        size_t found = 0;
-        while (found < result->source_count && strcmp(result->sources[found].name, name) != 0)
-            found++;
-        if (found == result->source_count)
-            code = complain(self, GBV_BAD_INPUT, "%s: has no weight for source '%s'; value it first, or leave it out",
-                            path, name);
-        else
-            used += weights[i] = result->sources[found].posterior;
+    if (code == PARSED && !named_weights_create(&of, path, result->source_count))
+        code = complain(self, GBV_FAILED, "not enough memory");
+    for (size_t i = 0; i < result->source_count && code == PARSED; i++) {
+        of.names[i] = result->sources[i].name;
+        of.weights[i] = result->sources[i].posterior;
     }
-    if (code == PARSED && used < 1 - 1e-9)
-        say(stderr, GBV_STYLE_CAUTION,
-            "gbv train:", "sources with %.4f of the weight of %s are not given; the others share it", 1 - used, path);
+    if (code == PARSED)
+        code = take_weights(self, &of, in->sources, weights);
+    named_weights_free(&of);
     gbv_result_free(result);
+    return code;
+}
+
+/* What all batches together gave each source. */
+static int weights_from_ledger(const command *self, const char *path, const inputs *in, double *weights)
+{
+    gbv_ledger *ledger = NULL;
+    gbv_history *last = NULL;
+    named_weights of = {0};
+    gbv_error error;
+    int code = PARSED;
+    gbv_status status = gbv_ledger_open(path, GBV_LEDGER_READ, &ledger, &error);
+    if (status == GBV_OK)
+        status = gbv_ledger_history(ledger, &(gbv_history_options){.last = 1}, &last, &error);
+    if (status != GBV_OK)
+        code = complain(self, (int)status, "%s", error.message);
+    else if (!named_weights_create(&of, path, last->batch_count ? last->source_count : 0))
+        code = complain(self, GBV_FAILED, "not enough memory");
+    for (size_t i = 0; i < of.count && code == PARSED; i++) {
+        of.names[i] = last->names[i];
+        of.weights[i] = last->points[i].posterior; /* of its one batch */
+    }
+    if (code == PARSED)
+        code = take_weights(self, &of, in->sources, weights);
+    named_weights_free(&of);
+    gbv_history_free(last);
+    gbv_ledger_close(ledger);
     return code;
 }
 
@@ -72,6 +133,8 @@ static int find_weights(const command *self, const train_choices *chosen, const 
     gbv_status status = GBV_OK;
     if (chosen->result)
         return weights_from_result(self, chosen->result, model, in, weights);
+    if (chosen->ledger)
+        return weights_from_ledger(self, chosen->ledger, in, weights);
     if (chosen->source_weights)
         status = gbv_sources_read_numbers(sources, chosen->source_weights, weights, &error);
     else
@@ -194,6 +257,7 @@ static int run(const command *self, int count, char **arguments)
     const option own[] = {
         UNDER("weights of the sources"),
         {"result", OPTION_TEXT, &chosen.result, "FILE", "weights P(s) from a result of gbv value", 0},
+        {"ledger", OPTION_TEXT, &chosen.ledger, "FILE", "the weights of all batches of a ledger (gbv update)", 0},
         {"equal-sources", OPTION_FLAG, &chosen.equal_sources, NULL, "the same weight for every source", 0},
         {"pooled", OPTION_FLAG, &chosen.pooled, NULL, "the same weight for every row", 0},
         {"source-weights", OPTION_TEXT, &chosen.source_weights, "FILE", "weights from a CSV source,weight", 0},
@@ -213,9 +277,11 @@ static int run(const command *self, int count, char **arguments)
     gbv_error error;
     int code = options_parse(self, (const option *const[]){own, input_table, model_table, progress_table, NULL}, count,
                              arguments, NULL);
-    if (code == PARSED && !!chosen.result + !!chosen.source_weights + chosen.equal_sources + chosen.pooled != 1)
-        code = complain(self, GBV_USAGE,
-                        "choose one of --result FILE, --equal-sources, --pooled and --source-weights FILE");
+    if (code == PARSED &&
+        !!chosen.result + !!chosen.ledger + !!chosen.source_weights + chosen.equal_sources + chosen.pooled != 1)
+        code =
+            complain(self, GBV_USAGE,
+                     "choose one of --result FILE, --ledger FILE, --equal-sources, --pooled and --source-weights FILE");
     if (code == PARSED && !show.output && !chosen.test)
         code = complain(self, GBV_USAGE, "nothing would be kept; name the model's file with -o FILE or a --test set");
     if (code == PARSED)
@@ -272,7 +338,8 @@ done:
 extern const command command_train;
 const command command_train = {
     .name = "train",
-    .usage = "--result FILE|--equal-sources|--pooled|--source-weights FILE --source NAME=DATASET ... -o MODEL",
+    .usage =
+        "--result FILE|--ledger FILE|--equal-sources|--pooled|--source-weights FILE --source NAME=DATASET ... -o MODEL",
     .summary = "train the final model on the weighted sources",
     .examples =
         "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n"
