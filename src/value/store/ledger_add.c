@@ -338,8 +338,6 @@ static gbv_status warn(folding *f, gbv_error *error)
                            "that changes could not catch up for long; --forgetting 0.9 has a memory of ten batches "
                            "(--allow-change forgetting)",
                            b->effective_sources);
-    if (f->ledger->was_empty)
-        ok = ok && settings_warn(&f->settings, "the ledger's file was there without content: this is its first batch");
     return ok ? GBV_OK : out_of_memory(error);
 }
 

@@ -56,6 +56,11 @@ gbv_status ledger_failure(const gbv_ledger *ledger, int code, gbv_error *error)
                          "%s: there is no space left on the disk; nothing was changed: free some and run it again",
                          path);
     case SQLITE_READONLY:
+        if (ledger->mode == GBV_LEDGER_READ)
+            return error_set(error, GBV_FAILED,
+                             "%s: an update of it was interrupted, and what it began cannot be taken back, because the "
+                             "file or its folder may not be written: copy it together with %s-journal to where it may",
+                             path, path);
         return error_set(error, GBV_FAILED,
                          "%s: may not be written; nothing was changed: check the permissions of the file and its "
                          "folder",
@@ -201,35 +206,31 @@ static gbv_status check_tables(gbv_ledger *ledger, gbv_error *error)
     return status;
 }
 
+/* Leaves nothing open of a file that is empty, or was until an update that was killed. */
+static gbv_status open_as(gbv_ledger *ledger, int flags, gbv_error *error)
+{
+    int64_t pages = 0;
+    gbv_status status = connect_to(ledger, flags, error);
+    if (status == GBV_OK)
+        status = ledger_ask(ledger, "PRAGMA page_count", 0, &pages, error);
+    if (status == GBV_OK && pages)
+        status = check_tables(ledger, error);
+    if (status != GBV_OK || !pages)
+        disconnect(ledger);
+    return status;
+}
+
 static gbv_status open_existing(gbv_ledger *ledger, gbv_error *error)
 {
     bool reads = ledger->mode == GBV_LEDGER_READ;
-    int64_t ignored;
-    gbv_status status = connect_to(ledger, reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
-    if (status != GBV_OK)
-        return status;
-    if (reads && ledger_ask(ledger, "PRAGMA application_id", 0, &ignored, NULL) != GBV_OK) {
-        int code = sqlite3_extended_errcode(ledger->database);
-        if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY || code == SQLITE_CANTOPEN) {
-            /* An update was interrupted: what it began is taken back first, which takes writing. */
-            disconnect(ledger);
-            status = connect_to(ledger, SQLITE_OPEN_READWRITE, error);
-            if (status == GBV_OK && sqlite3_db_readonly(ledger->database, "main") == 1)
-                status =
-                    error_set(error, GBV_FAILED,
-                              "%s: an update of it was interrupted, and what it began cannot be taken back, "
-                              "because the file or its folder may not be written: copy it together with %s-journal "
-                              "to where it may",
-                              ledger->path, ledger->path);
-        }
-    }
-    if (status == GBV_OK && !reads && sqlite3_db_readonly(ledger->database, "main") == 1)
+    gbv_status status = open_as(ledger, reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, error);
+    if (reads && status == GBV_FAILED) /* an update was killed: what it began is taken back first, by writing */
+        status = open_as(ledger, SQLITE_OPEN_READWRITE, error);
+    if (status == GBV_OK && !reads && ledger->database && sqlite3_db_readonly(ledger->database, "main") == 1) {
+        disconnect(ledger);
         status =
             error_set(error, GBV_FAILED, "%s: may not be written: check the permissions of the file", ledger->path);
-    if (status == GBV_OK)
-        status = check_tables(ledger, error);
-    if (status != GBV_OK)
-        disconnect(ledger);
+    }
     return status;
 }
 
@@ -249,7 +250,7 @@ static gbv_status look_at_file(gbv_ledger *ledger, gbv_error *error)
 {
     struct stat about;
     bool reads = ledger->mode == GBV_LEDGER_READ;
-    ledger->made_by_us = ledger->was_empty = false;
+    ledger->made_by_us = false;
     if (stat(ledger->path, &about) != 0) {
         if (reads || errno != ENOENT)
             return error_set(error, errno == ENOENT ? GBV_BAD_INPUT : GBV_FAILED,
@@ -261,9 +262,11 @@ static gbv_status look_at_file(gbv_ledger *ledger, gbv_error *error)
     if (!S_ISREG(about.st_mode))
         return error_set(error, GBV_BAD_INPUT, "%s: is %s, not a ledger: name a file", ledger->path,
                          S_ISDIR(about.st_mode) ? "a folder" : "no regular file");
-    if (about.st_size > 0)
-        return open_existing(ledger, error);
-    ledger->was_empty = true;
+    if (about.st_size > 0) {
+        gbv_status status = open_existing(ledger, error);
+        if (status != GBV_OK || ledger->database)
+            return status;
+    }
     if (reads)
         return error_set(error, GBV_BAD_INPUT,
                          "%s: is empty: go back to a copy, or begin anew with gbv update if it never had a batch",

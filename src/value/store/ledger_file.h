@@ -14,7 +14,6 @@ struct gbv_ledger {
     gbv_ledger_mode mode;
     sqlite3 *database; /* NULL: there is no file yet, or an empty one */
     bool made_by_us;   /* the file was not there when it was opened */
-    bool was_empty;    /* it was there, without a byte */
 };
 
 /* Looks at the file anew where there was none, because another program may have made it since. */
