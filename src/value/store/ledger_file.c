@@ -14,7 +14,7 @@
 enum {
     APPLICATION = 0x6762764C, /* "gbvL" */
     FORMAT = 1,
-    BUSY_MILLISECONDS = 5000,
+    BUSY_MILLISECONDS = 2000,
 };
 
 /* What sqlite_schema must hold, in this order. */
