@@ -151,7 +151,8 @@ static void draw_scores(page *p, const result_view *v)
                         .value = s->score_status == GBV_SCORE_UNDEFINED ? NAN
                                  : corrected                            ? s->score_corrected
                                                                         : s->score,
-                        .before = corrected ? s->score : NAN,
+                        .corrected = corrected,
+                        .before = s->score,
                         .low = s->score_interval[0],
                         .high = s->score_interval[1],
                         .inner_low = s->score_interval_model[0],
@@ -187,13 +188,8 @@ static void draw_agreement(page *p, const result_view *v)
     for (size_t i = 0; i < count; i++) {
         const gbv_source_result *s = &r->sources[v->order[i]];
         known += isfinite(s->agreement);
-        dots[i] = (dot){.label = s->name,
-                        .value = s->agreement,
-                        .before = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .inner_low = NAN,
-                        .inner_high = NAN};
+        dots[i] = (dot){
+            .label = s->name, .value = s->agreement, .low = NAN, .high = NAN, .inner_low = NAN, .inner_high = NAN};
     }
     if (!known)
         return;

@@ -42,7 +42,7 @@ static void draw_dot(FILE *stream, const dots_chart *c, const dot *d, const axis
     svg_line(stream, "rule", f->left, y, f->right, y);
     draw_interval(stream, "wide-interval", a, d->low, d->high, y);
     draw_interval(stream, "inner-interval", a, d->inner_low, d->inner_high, y);
-    if (isfinite(d->before))
+    if (d->corrected && isfinite(d->before))
         fprintf(stream, "<circle class=\"hollow\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", axis_place(a, d->before), y);
     if (isfinite(d->value))
         fprintf(stream, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", x, y);
@@ -75,7 +75,7 @@ void dots_draw(FILE *stream, const svg_form *form, const void *chart)
         const dot *d = &c->dots[i];
         label = fmax(label, svg_text_width(d->label));
         note = d->note ? fmax(note, svg_text_width(d->note)) : note;
-        const double ends[] = {d->value, d->low, d->high, d->before};
+        const double ends[] = {d->value, d->low, d->high, d->corrected ? d->before : NAN};
         for (size_t k = 0; k < 4; k++)
             if (isfinite(ends[k])) {
                 low = fmin(low, ends[k]);

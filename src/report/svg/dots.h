@@ -10,7 +10,8 @@ typedef struct dot {
     const char *label;
     double value;                 /* NaN: "undefined" is written instead; -INFINITY: an arrow at the left end */
     double low, high;             /* NaN: no interval */
-    double before;                /* a hollow dot beside it: the number before a correction; NaN: none */
+    bool corrected;               /* there is also: */
+    double before;                /* the number before a correction, as a hollow dot */
     double inner_low, inner_high; /* a narrower interval, drawn thicker; NaN: none */
     const char *note;             /* at the right end of the row; NULL: none */
     const char *tip;              /* NULL: label and number */

@@ -29,6 +29,8 @@ void svg_close(FILE *stream)
 /* Narrow and wide letters as system fonts have them at 12 units. */
 static double character_width(uint32_t character)
 {
+    if (character >= 0x2000 && character < 0x2070) /* spaces and dashes */
+        return 4;
     if (character >= 0x1100)
         return 12;
     if (character < 0x80 && strchr("iljtfrI.,:;|!'()[] ", (int)character))

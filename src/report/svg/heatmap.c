@@ -33,6 +33,8 @@ static void draw_cell(FILE *stream, const heatmap_chart *c, size_t row, size_t c
     fprintf(stream,
             "<rect class=\"cell%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill-opacity=\"%.3f\"/>",
             c->diagonal && row == column ? " own" : "", x + 0.5, y + 0.5, size - 1, size - 1, STRONGEST * tint);
+    if (c->share && isfinite(value) && svg_text_width(text) > size - 2)
+        snprintf(text, sizeof text, "%.0f", 100 * value);
     if (size >= NUMBER_CELL)
         svg_text(stream, x + size / 2, y + size / 2 + 4, "middle", "number", size, value == 0 ? "" : text);
     svg_mark_end(stream);

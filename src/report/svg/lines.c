@@ -95,9 +95,9 @@ static void draw_points(FILE *stream, const lines_chart *c, const series *s, con
         tip_of(c, s, i, tip, sizeof tip);
         svg_mark_begin(stream, tip);
         fprintf(stream, "<circle class=\"point s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", color, at, height);
-        if (alarm)
-            fprintf(stream, "<path class=\"alarm\" d=\"M%.1f %.1fl-6 %dh12z\"/>", at, height + (alarm < 0 ? 17 : -17),
-                    alarm < 0 ? -10 : 10);
+        if (alarm) /* above the point, where no axis is */
+            fprintf(stream, "<path class=\"alarm\" d=\"M%.1f %.1fl-6 %dh12z\"/>", at, height + (alarm < 0 ? -6 : -17),
+                    alarm < 0 ? -11 : 11);
         svg_mark_end(stream);
     }
 }
