@@ -64,3 +64,7 @@ echo "## Networks"
 echo
 echo "## Features of JPEG files"
 /usr/bin/python3 bench/run_features.py
+echo
+echo "## Report"
+tools/setup.sh browser
+/usr/bin/python3 bench/run_report.py --program build/bench/gbv

@@ -50,7 +50,7 @@ for seed in "${seeds[@]}"; do
     "$gbv" simulate --input "$train" --test "$test" --noise "$noise" --per-class "$per_class" \
         --reference-per-class 100 --seed "$seed" -o "$folder"
     if [ "$seed" = "${seeds[0]}" ]; then
-        value "$folder" -o "$folder/result.json"
+        value "$folder" -o "$folder/result.json" --report "$out/report.html"
         value "$folder" -q -o "$out/ranking.csv"
         cp "$folder/result.json" "$out/result.json"
         "$gbv" weights "$folder/result.json" -o "$out/weights.csv"
@@ -84,3 +84,4 @@ awk '
     }' "$out/accuracy.txt"
 echo
 echo "In $out: result.json ranking.csv weights.csv model.safetensors ($((SECONDS - begin)) seconds)"
+echo "The report of the first five: open $out/report.html in a browser."

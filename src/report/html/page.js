@@ -14,7 +14,8 @@
 
   function offerTheme() {
     const button = document.getElementById("theme");
-    const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
     const name = () => { button.textContent = dark() ? "Light theme" : "Dark theme"; };
     button.addEventListener("click", () => {
       root.dataset.theme = kept.theme = dark() ? "light" : "dark";
@@ -53,7 +54,17 @@
     return kind === "share" || kind === "percent" ? plainShare(value) : plainNumber(value);
   }
   /* Infinities and words stand in the data as texts. */
-  const numberOf = value => (value === "-inf" ? -Infinity : value === "inf" ? Infinity : typeof value === "number" ? value : null);
+  function numberOf(value) {
+    if (typeof value === "number") return value;
+    return value === "-inf" ? -Infinity : value === "inf" ? Infinity : null;
+  }
+
+  /* What a cell of text or badge says. */
+  function wordOf(row, column) {
+    const value = row[column.at];
+    if (value === null) return "";
+    return column.badges ? column.badges[value][0] : value;
+  }
 
   function make(name, className, text) {
     const element = document.createElement(name);
@@ -166,7 +177,7 @@
       const badges = columns.filter(column => column.badges);
       return [names, ...rows.map(row => {
         const line = [...row];
-        for (const column of badges) line[column.at] = row[column.at] === null ? null : column.badges[row[column.at]][0];
+        for (const column of badges) line[column.at] = wordOf(row, column);
         return line;
       })];
     }
@@ -175,7 +186,8 @@
       const column = this.data.columns[index], text = column.kind === "text" || column.kind === "code";
       const again = this.sorted.column === index;
       this.sorted = { column: index, down: again ? !this.sorted.down : !text && column.kind !== "badge" };
-      this.head.forEach((cell, i) => cell.setAttribute("aria-sort", i !== index ? "none" : this.sorted.down ? "descending" : "ascending"));
+      const order = this.sorted.down ? "descending" : "ascending";
+      this.head.forEach((cell, i) => cell.setAttribute("aria-sort", i === index ? order : "none"));
       this.arrange();
     }
 
@@ -184,9 +196,8 @@
       const { columns, rows } = this.data;
       this.order = [];
       const texts = columns.filter(column => column.kind === "text" || column.kind === "code" || column.badges);
-      const textOf = (row, column) => (column.badges ? (column.badges[row[column.at]] || [""])[0] : row[column.at] || "");
-      for (let i = 0; i < rows.length; i++)
-        if (!this.words || texts.some(column => textOf(rows[i], column).toLowerCase().includes(this.words))) this.order.push(i);
+      const found = row => texts.some(column => wordOf(row, column).toLowerCase().includes(this.words));
+      for (let i = 0; i < rows.length; i++) if (!this.words || found(rows[i])) this.order.push(i);
       const by = columns[this.sorted.column], sign = this.sorted.down ? -1 : 1;
       if (by) {
         const isText = by.kind === "text" || by.kind === "code", collator = new Intl.Collator("en", { numeric: true });
@@ -197,11 +208,11 @@
           return sign * (isText ? collator.compare(x, y) : x < y ? -1 : x > y ? 1 : 0) || a - b;
         });
       }
-      if (this.told) this.told.textContent = this.words ? grouped(String(this.order.length)) + " of " + grouped(String(rows.length)) + " rows" : "";
+      const [some, all] = [this.order.length, rows.length].map(count => grouped(String(count)));
+      if (this.told) this.told.textContent = this.words ? some + " of " + all + " rows" : "";
       if (this.long) {
         this.begin();
         this.scroll.scrollTop = 0;
-        this.drawn.clear();
         this.draw(true);
       } else this.body.replaceChildren(...this.order.map(row => this.row(row)));
     }
@@ -216,7 +227,8 @@
       const cell = make(index ? "td" : "th", column.kind), raw = row[column.at], value = numberOf(raw);
       if (!index) cell.scope = "row";
       cell.dataset.name = column.name;
-      const low = column.interval ? numberOf(row[column.at + 1]) : null, high = column.interval ? numberOf(row[column.at + 2]) : null;
+      const low = column.interval ? numberOf(row[column.at + 1]) : null;
+      const high = column.interval ? numberOf(row[column.at + 2]) : null;
       const interval = low !== null && high !== null;
       if (column.kind === "badge") {
         if (value !== null) cell.append(make("span", "badge " + column.badges[value][1], column.badges[value][0]));
@@ -228,9 +240,10 @@
         if (value === null && raw !== null) cell.textContent = raw;
         else if (column.kind === "share") this.share(cell, column, value, interval, low, high);
         else cell.textContent = plain(column.kind, value);
-        if (value !== null) cell.dataset.tip = raw + (interval ? " (" + row[column.at + 1] + " to " + row[column.at + 2] + ")" : "");
+        if (value !== null) cell.dataset.tip = raw + (interval ? " (" + low + " to " + high + ")" : "");
       }
-      if (interval && (low !== value || high !== value)) cell.append(" ", make("small", "", plain(column.kind, low) + " to " + plain(column.kind, high)));
+      if (interval && (low !== value || high !== value))
+        cell.append(" ", make("small", "", plain(column.kind, low) + " to " + plain(column.kind, high)));
       const detail = "detail" in column ? row[column.at + (column.interval ? 3 : 1)] : null;
       if (detail) {
         const span = make("span", "detail");
@@ -245,8 +258,10 @@
       if (Number.isFinite(value) && value !== null) {
         const svg = document.createElementNS(SVG, "svg"), bar = document.createElementNS(SVG, "rect");
         const scale = column.largest > 0 ? 100 / column.largest : 0;
-        for (const [name, text] of [["class", "spark"], ["viewBox", "0 0 100 10"], ["preserveAspectRatio", "none"], ["aria-hidden", "true"]])
-          svg.setAttribute(name, text);
+        svg.setAttribute("class", "spark");
+        svg.setAttribute("viewBox", "0 0 100 10");
+        svg.setAttribute("preserveAspectRatio", "none");
+        svg.setAttribute("aria-hidden", "true");
         bar.setAttribute("class", "bar");
         bar.setAttribute("width", Math.max(0, value) * scale);
         bar.setAttribute("height", 10);
@@ -268,20 +283,26 @@
       const widths = this.head.map(cell => cell.getBoundingClientRect().width);
       this.height = this.body.rows[1].getBoundingClientRect().height || 36;
       this.drawn = new Map();
-      this.spacers = ["top", "bottom"].map(() => {
+      const spacer = () => {
         const line = make("tr", "spacer"), cell = make("td");
         cell.colSpan = this.head.length;
         line.setAttribute("aria-hidden", "true");
         line.append(cell);
         return line;
-      });
+      };
+      this.spacers = { top: spacer(), bottom: spacer() };
       const table = this.body.parentNode;
       table.style.width = widths.reduce((sum, width) => sum + width, 0) + "px";
       table.style.tableLayout = "fixed";
       this.head.forEach((cell, i) => { cell.style.width = widths[i] + "px"; });
       this.box.classList.add("drawn");
       this.scroll.addEventListener("scroll", () => {
-        if (!this.waiting) this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(false); });
+        if (this.waiting) return;
+        this.waiting = requestAnimationFrame(() => {
+          this.waiting = 0;
+          this.box.classList.toggle("aside", this.scroll.scrollLeft > 0);
+          this.draw(false);
+        });
       }, { passive: true });
       if (!this.order) this.data;
       this.draw(true);
@@ -292,16 +313,28 @@
       const first = Math.max(0, Math.min(all - seen, Math.floor(this.scroll.scrollTop / this.height)) - margin);
       if (!always && Math.abs(first - this.first) < margin / 2) return;
       this.first = first;
-      const last = Math.min(all, first + seen + 2 * margin), rows = new Map();
+      const last = Math.min(all, first + seen + 2 * margin);
+      const { top, bottom } = this.spacers;
+      top.firstChild.style.height = first * this.height + "px";
+      bottom.firstChild.style.height = (all - last) * this.height + "px";
+      if (always) this.drawn.clear();
+      if (!this.drawn.size) this.body.replaceChildren(top, bottom);
+      for (const [i, row] of this.drawn)
+        if (i < first || i >= last) {
+          row.remove();
+          this.drawn.delete(i);
+        }
+      /* Rows that stay are not touched, which is what makes it quick: new ones go before or after them. */
+      const kept = this.drawn.size ? Math.min(...this.drawn.keys()) : last, before = [], after = [];
       for (let i = first; i < last; i++) {
-        const row = this.drawn.get(i) || this.row(this.order[i]);
+        if (this.drawn.has(i)) continue;
+        const row = this.row(this.order[i]);
         row.setAttribute("aria-rowindex", i + 2);
-        rows.set(i, row);
+        this.drawn.set(i, row);
+        (i < kept ? before : after).push(row);
       }
-      this.drawn = rows;
-      this.spacers[0].firstChild.style.height = first * this.height + "px";
-      this.spacers[1].firstChild.style.height = (all - last) * this.height + "px";
-      this.body.replaceChildren(this.spacers[0], ...rows.values(), this.spacers[1]);
+      top.after(...before);
+      bottom.before(...after);
     }
 
     print(on) {
@@ -309,14 +342,15 @@
       const table = this.body.parentNode;
       table.style.tableLayout = on ? "auto" : "fixed";
       if (on) this.body.replaceChildren(...this.order.slice(0, WRITTEN_OUT).map(row => this.row(row)));
-      else { this.drawn.clear(); this.draw(true); }
+      else this.draw(true);
     }
   }
 
   /* One matrix at a time, in both drawings and the table under them. */
   function offerMatrices(figure) {
     const data = JSON.parse(figure.querySelector("script").textContent), select = figure.querySelector("select");
-    const width = data.columns.length, marks = [...figure.querySelectorAll("svg")].map(svg => [...svg.querySelectorAll(".mark")]);
+    const width = data.columns.length, drawings = [...figure.querySelectorAll("svg")];
+    const marks = drawings.map(svg => [...svg.querySelectorAll(".mark")]);
     const cells = [...figure.querySelectorAll(".matrix td")];
     data.names.forEach((name, i) => {
       if (!data.counts[i].length) return;
@@ -332,15 +366,16 @@
         cells[i].textContent = count;
         for (const drawing of marks) {
           const mark = drawing[i], number = mark.querySelector("text");
-          mark.dataset.tip = data.row + " " + data.rows[row] + ", " + data.column + " " + data.columns[i % width] + ": " + text;
+          const column = data.columns[i % width];
+          mark.dataset.tip = data.row + " " + data.rows[row] + ", " + data.column + " " + column + ": " + text;
           const title = mark.querySelector("title");
           if (title) title.remove();
           mark.querySelector("rect").setAttribute("fill-opacity", 0.8 * tint);
           if (number) number.textContent = count ? text : "";
         }
       });
-      for (const svg of figure.querySelectorAll("svg"))
-        svg.setAttribute("aria-label", data.caption + ", " + data.select.toLowerCase() + " " + data.names[select.value]);
+      const label = data.caption + ", " + data.select.toLowerCase() + " " + data.names[select.value];
+      for (const svg of drawings) svg.setAttribute("aria-label", label);
     }
     function lines() {
       const all = [[data.select, data.row, data.column, "rows"]];

@@ -57,14 +57,24 @@ static void draw_dot(FILE *stream, const dots_chart *c, const dot *d, const axis
     svg_mark_end(stream);
 }
 
+/* `raised`: its name stands a line higher than others. */
 static void draw_limit(FILE *stream, const axis *a, const rows_frame *f, double value, const char *name,
-                       const char *anchor)
+                       const char *anchor, double raised)
 {
     if (!isfinite(value))
         return;
     double x = axis_place(a, value);
-    svg_line(stream, "limit", x, f->top - 6, x, f->bottom);
-    svg_text(stream, x, f->top - 12, anchor, "soft", 0, name ? name : "");
+    svg_line(stream, "limit", x, f->top - 6 - raised, x, f->bottom);
+    svg_text(stream, x, f->top - 12 - raised, anchor, "soft", 0, name ? name : "");
+}
+
+/* Whether the names of floor and ceiling would lie on each other. */
+static bool names_meet(const dots_chart *c, const axis *a)
+{
+    if (!isfinite(c->floor) || !isfinite(c->ceiling) || !c->floor_name || !c->ceiling_name)
+        return false;
+    return axis_place(a, c->floor) + svg_text_width(c->floor_name) + 10 >
+           axis_place(a, c->ceiling) - svg_text_width(c->ceiling_name);
 }
 
 void dots_draw(FILE *stream, const svg_form *form, const void *chart)
@@ -92,10 +102,14 @@ void dots_draw(FILE *stream, const svg_form *form, const void *chart)
     rows_frame f = rows_frame_of(form, c->count, label, note, 52, limited || c->note_name);
     axis a = axis_over(low, high, f.left + 8, f.right - 8, form->width < 500 ? 3 : 6, false);
     a.share = c->share;
+    double raised = names_meet(c, &a) ? 15 : 0;
+    f.top += raised;
+    f.bottom += raised;
+    f.height += raised;
     svg_open(stream, form, f.height, c->label);
     axis_draw_below(stream, &a, f.top, f.bottom, c->axis);
-    draw_limit(stream, &a, &f, c->floor, c->floor_name, "start");
-    draw_limit(stream, &a, &f, c->ceiling, c->ceiling_name, "end");
+    draw_limit(stream, &a, &f, c->floor, c->floor_name, "start", 0);
+    draw_limit(stream, &a, &f, c->ceiling, c->ceiling_name, "end", raised);
     for (size_t i = 0; i < c->count; i++)
         draw_dot(stream, c, &c->dots[i], &a, &f, i, form->width);
     if (c->note_name)

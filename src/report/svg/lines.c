@@ -169,10 +169,15 @@ void lines_draw(FILE *stream, const svg_form *form, const void *chart)
         range_of(s->high, c->points, &low, &high);
         label = s->faint ? label : fmax(label, svg_text_width(s->label));
     }
+    bool whole = true; /* epochs have no halves */
     for (size_t i = 0; i < c->points; i++) {
         double at = x_of(c, i);
         range_of(&at, 1, &x_low, &x_high);
+        whole &= at == floor(at);
     }
+    size_t ticks = narrow ? 4 : 8;
+    if (whole && x_high - x_low < (double)ticks && x_high > x_low)
+        ticks = (size_t)(x_high - x_low);
     label = fmin(label, narrow ? 84 : 150);
     double top = isfinite(c->mark) ? 42 : 26, left = narrow ? 44 : 52,
            bottom = top + (c->height > 0 ? c->height
@@ -184,7 +189,7 @@ void lines_draw(FILE *stream, const svg_form *form, const void *chart)
         y.high = 1;
     y.share = c->share;
     axis x = c->logarithmic ? axis_logarithmic(x_low, x_high, left + 6, right - 4)
-                            : axis_over(x_low, x_high, left + 6, right - 4, narrow ? 4 : 8, true);
+                            : axis_over(x_low, x_high, left + 6, right - 4, ticks, true);
     if (!c->logarithmic && x_low == x_high)
         x = axis_over(x_low - 1, x_low + 1, left + 6, right - 4, 2, true);
     svg_open(stream, form, bottom + 40, c->label);
