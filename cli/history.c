@@ -32,6 +32,8 @@ static int run(const command *self, int count, char **arguments)
         gbv_status status = gbv_ledger_open(path, GBV_LEDGER_READ, &ledger, &error);
         code = status == GBV_OK ? ledgers_show(self, &show, ledger, &shown, &options)
                                 : complain(self, (int)status, "%s", error.message);
+        if (code == GBV_OK)
+            code = ledgers_page(self, ledger, &options, NULL);
     }
     if (code == GBV_OK)
         code = run_finish(self, &show, 1);
@@ -48,4 +50,5 @@ const command command_history = {
                 "  gbv history --ledger vendors.db --source anna --last 12\n"
                 "  gbv history --ledger vendors.db --strategies all --format csv -o history.csv\n",
     .run = run,
+    .own_page = true,
 };

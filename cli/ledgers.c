@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page.h"
+
 int ledgers_check(const command *self, const char *path)
 {
     return path && *path ? PARSED
@@ -66,4 +68,20 @@ int ledgers_show(const command *self, const run_options *run, gbv_ledger *ledger
         gbv_history_free(history);
     }
     return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
+}
+
+int ledgers_page(const command *self, gbv_ledger *ledger, const gbv_history_options *options, const gbv_result *last)
+{
+    gbv_history *history = NULL;
+    gbv_history_options all = *options;
+    gbv_page_options page = page_options();
+    gbv_error error;
+    if (!page_path())
+        return GBV_OK;
+    all.strategies = "all";
+    gbv_status status = gbv_ledger_history(ledger, &all, &history, &error);
+    if (status == GBV_OK)
+        status = gbv_history_page(history, last, &page, page_path(), &error);
+    gbv_history_free(history);
+    return page_done(self, status, &error);
 }

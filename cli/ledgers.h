@@ -18,5 +18,8 @@ int ledgers_time(const command *self, int64_t *time);
  * exit code. */
 int ledgers_show(const command *self, const run_options *run, gbv_ledger *ledger, const gbv_history_options *shown,
                  const gbv_history_options *written);
+/* The page that is wanted, if any, with every strategy; `last` (may be NULL) is the result of the last batch. GBV_OK or
+ * an exit code. */
+int ledgers_page(const command *self, gbv_ledger *ledger, const gbv_history_options *options, const gbv_result *last);
 
 #endif

@@ -93,6 +93,8 @@ static int finish(const command *self, const update_choices *chosen, run_options
     valuing_tell(self, result);
     int code = ledgers_show(self, show, ledger, &shown, &written);
     if (code == GBV_OK)
+        code = ledgers_page(self, ledger, &(gbv_history_options){0}, result);
+    if (code == GBV_OK)
         code = run_finish(self, show, chosen->valuing.options.model.threads);
     if (code != GBV_OK)
         complain(self, code, "batch %s is in %s all the same; gbv history shows it", chosen->options.batch,
@@ -176,4 +178,5 @@ const command command_update = {
         "  gbv update --ledger vendors.db --batch 2026-12 --reference trusted.npz --sources december/ --leave ben\n"
         "  gbv update --ledger vendors.db --batch 2027-01 --result result.json --strategies all\n",
     .run = run,
+    .own_page = true,
 };

@@ -29,7 +29,8 @@ const char *gbv_action_rule(gbv_action action)
         "say so, too.",
         "None of the other rules holds: it is worth about its share.",
         "A flag says that it is inconsistent with the reference or with what others say of the same items; or in a "
-        "ledger its last batch raised an alarm; or it would be bought, but a warning says that its data are odd.",
+        "ledger one of its last three batches raised an alarm; or it would be bought, but a warning says that its data "
+        "are odd.",
         "Its weight is surely below a quarter of its share: the widened interval lies below that, and in a ledger its "
         "last "
         "delivery alone is below half of it; or its score does not rise above that of a model that knows nothing.",

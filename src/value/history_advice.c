@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "value/advice.h"
 
-enum { LONG_ABSENT = 3 }; /* batches */
+enum { LONG_ABSENT = 3, RECENT = 3 }; /* batches: without a delivery, and that an alarm is not forgotten */
 
 static const gbv_history_point *point_of(const gbv_history *h, size_t s, size_t t)
 {
@@ -34,13 +34,23 @@ static bool say_unknown(gbv_advice *out, const char *reason, const char *settles
     return advice_say(&out->reason, "%s", reason) && advice_say(&out->settles, "%s", settles);
 }
 
-static bool say_alarm(const gbv_history *h, const gbv_history_point *p, gbv_advice *out)
+/* The last alarm of late; batch_count: there was none. */
+static size_t recent_alarm(const gbv_history *h, size_t s)
 {
-    const gbv_history_batch *batch = &h->batches[h->batch_count - 1];
+    for (size_t t = h->batch_count; t-- > 0 && h->batch_count - t <= RECENT;)
+        if (point_of(h, s, t)->present && point_of(h, s, t)->alarm)
+            return t;
+    return h->batch_count;
+}
+
+static bool say_alarm(const gbv_history *h, size_t s, size_t t, gbv_advice *out)
+{
+    const gbv_history_batch *batch = &h->batches[t];
+    const gbv_history_point *p = point_of(h, s, t);
     out->action = GBV_ACTION_QUESTION;
     return advice_say(
                &out->reason,
-               "its score is %s than its past explains: in batch %s it was %+.2g standard errors from it, and what "
+               "its score got %s than its past explains: in batch %s it was %+.2g standard errors from it, and what "
                "adds up of that went beyond %.3g",
                p->alarm < 0 ? "worse" : "better", batch->name, p->z, batch->alarm_threshold) &&
            advice_say(
@@ -81,8 +91,8 @@ static bool advise(const gbv_history *h, size_t s, const double *present, gbv_ad
         out->action = GBV_ACTION_STOP;
         return advice_say(&out->reason, "it left: it will not deliver again");
     }
-    if (p->present && p->alarm)
-        return say_alarm(h, p, out);
+    if (recent_alarm(h, s) < h->batch_count)
+        return say_alarm(h, s, recent_alarm(h, s), out);
     if (delivered == h->batch_count || last - delivered >= LONG_ABSENT)
         return say_unknown(out,
                            delivered == h->batch_count ? "it delivered in none of these batches"

@@ -280,8 +280,11 @@ static void alarms_absences_and_leavers_are_told(void **state)
     past *p = make_past(weights, alone, 1.1);
     p->points[BATCHES - 1].alarm = -1;
     p->points[2 * BATCHES - 1].alarm = 1;
-    p->points[3 * BATCHES - 2].alarm = -1; /* a batch ago */
+    p->points[3 * BATCHES - 4].alarm = -1; /* three batches ago */
     expect_past(p, "qqk", "once in 12 batches");
+    p = make_past(weights, alone, 1.1);
+    p->points[BATCHES - 3].alarm = -1; /* two batches ago */
+    expect_past(p, "qkk", "ask what changed");
     p = make_past(weights, alone, 1.1);
     for (size_t t = 2; t < BATCHES; t++)
         p->points[t].present = false;

@@ -79,6 +79,8 @@ static void add_last_result(page *p, const gbv_result *last)
         return;
     }
     result_view view = result_view_of(last, advice, "");
+    page_section(p, "last-batch", "The last batch by itself",
+                 "What follows is of this batch alone; its prior is what the batches before came to.");
     if (!view.order)
         page_fail(p);
     else

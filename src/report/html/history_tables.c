@@ -239,9 +239,17 @@ void history_section_sources(page *p, const history_view *v)
                                     .context = v});
 }
 
+enum { MOST = 12 };
+
+typedef struct strategy_columns {
+    const history_view *view;
+    size_t which[MOST], count;
+} strategy_columns;
+
 static void fill_strategy(const void *context, size_t row, size_t column, page_cell *cell)
 {
-    const history_view *v = context;
+    const strategy_columns *shown = context;
+    const history_view *v = shown->view;
     const gbv_history *h = v->history;
     size_t s = v->order[row];
     if (column == 0)
@@ -249,30 +257,32 @@ static void fill_strategy(const void *context, size_t row, size_t column, page_c
     else if (column == 1)
         cell->value = history_last_point(h, s)->posterior;
     else
-        cell->value = h->strategies[column - 2].posterior[(h->batch_count - 1) * h->source_count + s];
+        cell->value = h->strategies[shown->which[column - 2]].posterior[(h->batch_count - 1) * h->source_count + s];
 }
 
 void history_section_strategies(page *p, const history_view *v)
 {
-    enum { MOST = 12 };
     const gbv_history *h = v->history;
     page_column columns[MOST + 2] = {{.name = "Source"},
                                      {.name = "Ledger", .kind = PAGE_SHARE, .help = "the accumulated weight"}};
-    size_t count = h->strategy_count < MOST ? h->strategy_count : MOST;
-    if (!count || !h->batch_count)
+    strategy_columns shown = {.view = v};
+    for (size_t i = 0; i < h->strategy_count && shown.count < MOST; i++)
+        if (strcmp(h->strategies[i].name, "continual") != 0) { /* which the ledger itself is */
+            columns[shown.count + 2] =
+                (page_column){.name = h->strategies[i].name, .kind = PAGE_SHARE, .help = h->strategies[i].summary};
+            shown.which[shown.count++] = i;
+        }
+    if (!shown.count || !h->batch_count)
         return;
-    for (size_t i = 0; i < count; i++)
-        columns[i + 2] =
-            (page_column){.name = h->strategies[i].name, .kind = PAGE_SHARE, .help = h->strategies[i].summary};
     page_section(p, "strategies", "What else one could do",
                  "Weights after the last batch, had the same scores been used in other ways.");
     page_table_add(p, &(page_table){.id = "strategy-weights",
                                     .caption = "Weights by strategy",
                                     .columns = columns,
-                                    .column_count = count + 2,
+                                    .column_count = shown.count + 2,
                                     .row_count = h->source_count,
                                     .cell = fill_strategy,
-                                    .context = v});
+                                    .context = &shown});
 }
 
 enum {
