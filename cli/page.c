@@ -112,12 +112,20 @@ static char *show_printed(size_t *length)
     return NULL;
 }
 
+enum { FEW_LINES = 3 };
+
 static int page_of_text(const command *self, const char *text, size_t length)
 {
     char headline[200];
     if (memchr(text, '\0', length))
         return complain(self, GBV_USAGE, "--report: what was printed is no text, and cannot stand on a page");
-    snprintf(headline, sizeof headline, length ? "What gbv %s printed." : "gbv %s printed nothing.", self->name);
+    size_t first = strcspn(text, "\n"), lines = 0;
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    if (length && lines <= FEW_LINES && first < sizeof headline) /* then the first of them is what it comes to */
+        snprintf(headline, sizeof headline, "%.*s", (int)first, text);
+    else
+        snprintf(headline, sizeof headline, length ? "What gbv %s printed." : "gbv %s printed nothing.", self->name);
     return page_of_listing(self, &(gbv_listing){.kind = self->name, .headline = headline, .text = text});
 }
 
