@@ -164,8 +164,8 @@ class Program(FolderTest):
         self.assertEqual(ledger.history().to_json().replace("mine.db", "theirs.db"),
                          program("history", "--ledger", "theirs.db", "--format", "json").decode())
         self.assertIn(ledger.verify().head, program("ledger", "verify", "--ledger", "mine.db").decode())
-        theirs = json.loads(program("value", "--prior-ledger", "theirs.db", *arguments, "--intervals", "off", "--format",
-                                    "json"))
+        theirs = json.loads(program("value", "--prior-ledger", "theirs.db", *arguments, "--intervals", "off",
+                                    "--format", "json"))
         mine = gbv.value(reference, sources, prior=ledger, intervals="off")
         self.assertEqual(list(mine.posterior.values()), [source["posterior"] for source in theirs["sources"]])
         self.assertEqual(mine.record["tau"], theirs["tau"])
