@@ -157,8 +157,8 @@ static void batches_and_leavers_that_cannot_be_are_refused(void **state)
             .leaver_count = 1);
     REFUSED(GBV_FAILED, "'a' is said to leave and delivers", .batch = "2", .leavers = (const char *const[]){"a"},
             .leaver_count = 1);
-    REFUSED(GBV_FAILED, "forgetting of this batch differs", .batch = "2", .forgetting = .9);
-    REFUSED(GBV_FAILED, "alarms of this batch differs", .batch = "2", .alarm_batches = 100);
+    REFUSED(GBV_FAILED, "forgetting: 1 in the batch before", .batch = "2", .forgetting = .9);
+    REFUSED(GBV_FAILED, "alarms: one false alarm in 12 batches in the batch before", .batch = "2", .alarm_batches = 100);
     options = (gbv_update_options){.batch = "2"};
     const char *const twice[] = {"a", "a"};
     assert_refused(add_result(path, scored(twice, scores, 2, .1), &options, &error), GBV_BAD_INPUT, &error, "twice");
@@ -246,7 +246,7 @@ static void what_the_first_batch_fixed_changes_only_when_that_is_said(void **sta
         gbv_result *r = scored(LETTERS, (double[]){-1, -2}, 2, .1);
         changes[i].make(r);
         char part[100];
-        snprintf(part, sizeof part, "the %s of this batch differs", changes[i].word);
+        snprintf(part, sizeof part, "%s: ", changes[i].word);
         assert_refused(add_result(path, r, &options, &error), GBV_FAILED, &error, part);
         snprintf(part, sizeof part, "seed, %s,tau", changes[i].word);
         options.allow = part;
