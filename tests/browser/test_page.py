@@ -2,6 +2,7 @@
 a telephone, and read without a script."""
 import csv
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -43,6 +44,36 @@ def make_page(result):
     page = result.with_suffix(".html")
     subprocess.run([PROGRAM, "report", result, "-o", page], check=True)
     return page
+
+
+class Colours(unittest.TestCase):
+    """Every text can be read in both themes: contrast of 4.5 or more by WCAG 2."""
+
+    def test_contrast(self):
+        style = (pathlib.Path(__file__).parents[2] / "src/report/html/page.css").read_text()
+        figures = (pathlib.Path(__file__).parents[2] / "src/report/svg/figure.css").read_text()
+        blocks = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]+);", block))
+                  for block in re.findall(r"{([^{}]*--ground: [^{}]*)}", style)]
+        self.assertEqual(len(blocks), 3)
+        self.assertEqual(blocks[1], blocks[2])
+        blocks[0].update(re.findall(r"var\(--(series\d), (#[0-9a-f]+)\)", figures))
+
+        def luminance(colour):
+            if len(colour) == 4:
+                colour = "#" + "".join(2 * digit for digit in colour[1:])
+            parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+            red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+            return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+        def contrast(one, other):
+            low, high = sorted((luminance(one), luminance(other)))
+            return (high + 0.05) / (low + 0.05)
+
+        for block in blocks[:2]:
+            texts = [(name, "ground") for name in ("ink", "soft", "accent", *(f"series{i}" for i in range(7)))]
+            texts += [("ink", "panel")] + [(tone, tone + "-ground") for tone in ("good", "fine", "ask", "bad", "open")]
+            for text, ground in texts:
+                self.assertGreaterEqual(contrast(block[text], block[ground]), 4.5, (text, ground, block["ground"]))
 
 
 class FewSources(unittest.TestCase):
