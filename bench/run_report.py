@@ -24,7 +24,8 @@ FRAMES = 240
 
 OPENED = """const done = arguments[0];
 requestAnimationFrame(() => setTimeout(() => {
-  const t = performance.getEntriesByType('navigation')[0], p = performance.getEntriesByName('first-contentful-paint')[0];
+  const t = performance.getEntriesByType('navigation')[0];
+  const p = performance.getEntriesByName('first-contentful-paint')[0];
   done([p.startTime, t.domContentLoadedEventEnd, t.loadEventEnd]);
 }));"""
 SCROLLED = """const [frames, done] = arguments, box = document.querySelector('#sources .scroll'), times = [];
@@ -96,8 +97,8 @@ def main():
                                  for share in (0.5, 0.95, 1))
         print("| sources | page, MB | made, s | first content, s | ready, s | loaded, s | sorted, ms |\n"
               "|---|---|---|---|---|---|---|")
-        print(f"| {options.sources} | {page.stat().st_size / 1e6:.1f} | {statistics.median(made):.2f} | {first / 1e3:.2f} "
-              f"| {ready / 1e3:.2f} | {loaded / 1e3:.2f} | {statistics.median(sorts):.0f} |\n")
+        print(f"| {options.sources} | {page.stat().st_size / 1e6:.1f} | {statistics.median(made):.2f} "
+              f"| {first / 1e3:.2f} | {ready / 1e3:.2f} | {loaded / 1e3:.2f} | {statistics.median(sorts):.0f} |\n")
         print("| frames while scrolling | median, ms | 95 %, ms | slowest, ms |\n|---|---|---|---|")
         print(f"| {FRAMES} | {middle:.1f} | {slow:.1f} | {slowest:.1f} |")
 
