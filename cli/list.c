@@ -102,7 +102,7 @@ extern const command command_list;
 const command command_list = {
     .name = "list",
     .usage = "[methods|measures|models|problems|formats|importers|flags|strategies]",
-    .summary = "the methods, measures, models, problems, formats, importers, flags and strategies there are",
+    .summary = "what there is: methods, measures, models, problems, formats, importers, flags, strategies",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
 };

@@ -265,14 +265,13 @@ static void print_cell(const grid *g, FILE *stream, const layout *l, size_t c, c
 /* The cells of a line, and how many columns they took; blanks at its end are left out. */
 static size_t print_cells(const grid *g, FILE *stream, const layout *l, const grid_line *line, bool goes_on)
 {
-    size_t used = g->indent, last = g->column_count;
-    for (size_t c = 0; c < line->filled; c++)
-        if (l->shown[c])
-            last = c;
+    size_t used = g->indent, count = line->filled;
+    while (!goes_on && count && !(l->shown[count - 1] && line->cells[count - 1].text && *line->cells[count - 1].text))
+        count--;
     print_blanks(stream, g->indent);
-    for (size_t c = 0; c < line->filled; c++)
+    for (size_t c = 0; c < count; c++)
         if (l->shown[c]) {
-            print_cell(g, stream, l, c, &line->cells[c], c == last && !goes_on);
+            print_cell(g, stream, l, c, &line->cells[c], c + 1 == count && !goes_on);
             used += gap_of(g, l, c) + l->widths[c];
         }
     return used;

@@ -1,9 +1,10 @@
-"""Runs commands on terminals of their own and checks what they show; prints two of the screens."""
+"""Runs commands on terminals of their own and checks what they show; prints some of the screens."""
 import fcntl
 import os
 import pty
 import re
 import struct
+import subprocess
 import sys
 import termios
 import unicodedata
@@ -16,6 +17,10 @@ COMMANDS = {
     "value": ["value", *FAST, *SOURCES, "--tau-curve", "--measure", "leep,logme,nce"],
     "compare": ["compare", "--reference", "reference.csv", *SOURCES, "--methods", "gbv,uniform,dawid-skene,cmmd", "--test",
                 "test.csv", "--seeds", "2"],
+    "update": ["update", "--ledger", "NEW.db", "--batch", "2026-11", *FAST, *SOURCES, "--strategies", "all"],
+    "history": ["history", "--ledger", "ledger.db", "--strategies", "all"],
+    "history of one": ["history", "--ledger", "ledger.db", "--source", "copy"],
+    "report": ["report", "nothing-to-make-a-page-of-in-this-folder.json", "-o", "page.html"],
     "check": ["check", "--reference", "reference.csv", *SOURCES, "--source", "none=not-there.csv"],
     "evaluate": ["evaluate", "model.safetensors", "test.csv"],
     "train -v": ["train", "--pooled", "--model", "mlp", "--epochs", "2", "-v", *SOURCES, "--test", "test.csv"],
@@ -30,13 +35,14 @@ COMMANDS = {
 
 
 def screen(arguments, width, **environment):
-    """What the command writes to a terminal of this width."""
-    child, terminal = pty.fork()
-    if child == 0:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-        os.environ.pop("LC_ALL")
-        os.environ.update(environment)
-        os.execvp("gbv", ["gbv", *arguments])
+    """What the command writes to a terminal of this width, which is not its controlling one: that would be hung up when
+    it ends, perhaps before all was read."""
+    terminal, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    inherited = {name: value for name, value in os.environ.items() if name != "LC_ALL"}
+    child = subprocess.Popen(["gbv", *arguments], stdin=other, stdout=other, stderr=other,
+                             env={**inherited, **environment})
+    os.close(other)
     seen = b""
     while True:
         try:
@@ -46,7 +52,7 @@ def screen(arguments, width, **environment):
         if not piece:
             break
         seen += piece
-    os.waitpid(child, 0)
+    child.wait()
     os.close(terminal)
     return seen.replace(b"\r\n", b"\n")
 
@@ -67,7 +73,9 @@ def check_alignment(name, lines):
 
 
 def check(name, width, utf8, color, **environment):
-    arguments = COMMANDS[name] if utf8 else [ASCII_SOURCES[SOURCES.index(a)] if a in SOURCES else a for a in COMMANDS[name]]
+    arguments = COMMANDS[name] if utf8 else [dict(zip(SOURCES, ASCII_SOURCES)).get(a, a) for a in COMMANDS[name]]
+    if os.path.exists("NEW.db"):
+        os.remove("NEW.db")
     seen = screen(arguments, width, LC_CTYPE="C.UTF-8" if utf8 else "C", **environment)
     where = (name, width, utf8, color, environment)
     assert seen.strip(), where
@@ -101,6 +109,6 @@ assert "\n" in check("help", 200, True, True, TERM="xterm", COLUMNS="200")
 assert max(map(len, screen(COMMANDS["help"], 200, TERM="xterm", COLUMNS="50", LC_CTYPE="C").decode().split("\n"))) <= 50
 assert 70 < max(map(len, screen(COMMANDS["help"], 0, TERM="dumb", LC_CTYPE="C").decode().split("\n"))) <= 80
 print(runs, "screens are as they should be")
-for width in (44, 64):
-    print(f"--- {width} columns")
-    sys.stdout.write(check("value", width, True, False, TERM="xterm", NO_COLOR="1"))
+for name, width in ("value", 44), ("value", 64), ("history", 60), ("history", 100):
+    print(f"--- {name}, {width} columns")
+    sys.stdout.write(check(name, width, True, False, TERM="xterm", NO_COLOR="1"))
