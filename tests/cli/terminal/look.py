@@ -96,13 +96,15 @@ def check(name, width, utf8, color, **environment):
 
 
 runs = 0
-for width in (40, 60, 80, 120):
-    for name in COMMANDS:
-        check(name, width, True, True, TERM="xterm-256color")
-        check(name, width, False, False, TERM="xterm-256color", NO_COLOR="1")
-        runs += 2
 for name in COMMANDS:
-    check(name, 72, True, False, TERM="dumb")
+    for width in (40, 60, 80):
+        check(name, width, True, True, TERM="xterm-256color")
+        runs += 1
+    for width in (40, 80, 120):
+        check(name, width, False, False, TERM="xterm-256color", NO_COLOR="1")
+        runs += 1
+for name in ("value", "compare", "history", "check", "error"):
+    check(name, 28, True, False, TERM="dumb")
     runs += 1
 # $COLUMNS counts more than the terminal; one that does not know its width is taken for 80.
 assert "\n" in check("help", 200, True, True, TERM="xterm", COLUMNS="200")
