@@ -96,7 +96,7 @@ static void print_group(const option *const *tables, const char *heading)
         for (const option *o = *tables; o->name; o++)
             if (o->kind == OPTION_HEADING)
                 current = o->name;
-            else if (strcmp(current, heading) == 0)
+            else if (o->help && strcmp(current, heading) == 0)
                 print_option(o);
     }
     if (strcmp(heading, HEADING_RUN) == 0)

@@ -37,8 +37,8 @@ typedef struct option {
     option_kind kind;
     void *target;
     const char *argument; /* what stands for the value in --help; NULL for a flag */
-    const char *help;
-    char letter; /* short form, or 0 */
+    const char *help;     /* NULL: an older name, which --help does not tell */
+    char letter;          /* short form, or 0 */
 } option;
 
 #define UNDER(heading)                                                                                                 \

@@ -134,7 +134,9 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
          with_defaults(epochs, "passes over the rows", print_epochs,
                        "; more for few rows: at least 600, 300 and 100 steps"),
          0},
-        {"batch", OPTION_COUNT, &model->batch, "N", with_defaults(batch, "rows a step", print_batch, ""), 0},
+        {"batch-size", OPTION_COUNT, &model->batch, "N", with_defaults(batch, "rows a step", print_batch, ""), 0},
+        {"batch", OPTION_COUNT, &model->batch, "N", NULL,
+         0}, /* its first name, which in gbv update is the delivery's */
         {"learning-rate", OPTION_NUMBER, &model->learning_rate, "NUMBER",
          with_defaults(rate, "of the first step", print_rate, from_weights), 0},
         {"optimizer", OPTION_TEXT, &model->optimizer, "sgd|adam|adamw",

@@ -28,7 +28,7 @@ typedef struct run_options {
     void *of_command; /* what the command's own callbacks need: they are called with this struct */
 } run_options;
 
-enum { OUTPUT_OPTIONS = 5, PROGRESS_OPTIONS = 6, MODEL_OPTIONS = 22 };
+enum { OUTPUT_OPTIONS = 5, PROGRESS_OPTIONS = 6, MODEL_OPTIONS = 23 };
 
 void run_output_options(run_options *run, option table[OUTPUT_OPTIONS]);
 void run_progress_options(run_options *run, size_t *threads, option table[PROGRESS_OPTIONS]);

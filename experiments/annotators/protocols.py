@@ -48,9 +48,9 @@ def protocol(dataset, scale):
     adam = {"optimizer": "adam", "normalise": NORMALISE[dataset], "held-out": 0}
     rate = 1e-3 if dataset == "fashion" else 1e-4  # from random weights 1e-4 gets nowhere in ten epochs
     paper = {"seeds": 5,
-             "source": {**adam, "learning-rate": rate, "schedule": "constant", "epochs": 10, "batch": 32},
+             "source": {**adam, "learning-rate": rate, "schedule": "constant", "epochs": 10, "batch-size": 32},
              "final": {"schedule": "paper", "epochs": 40}}
-    adam |= {"learning-rate": 1e-3, "schedule": "linear", "batch": 32}  # gets further in a few epochs
+    adam |= {"learning-rate": 1e-3, "schedule": "linear", "batch-size": 32}  # gets further in a few epochs
     chosen = {
         ("cifar10", "paper"): Protocol("resnet18", **five, sample_per_class=100, **paper),
         ("cub", "paper"): Protocol("resnet34", **three, **paper),
@@ -60,7 +60,7 @@ def protocol(dataset, scale):
             source={**paper["source"], "epochs": 10}, final={"epochs": 6}),
         ("cub", "small"): Protocol(
             "resnet18", **three, seeds=2, classes=10, test_per_class=10, reading=("--resize", "96"),
-            source={**adam, "learning-rate": 3e-4, "batch": 8, "epochs": 4}, final={"epochs": 3}),
+            source={**adam, "learning-rate": 3e-4, "batch-size": 8, "epochs": 4}, final={"epochs": 3}),
         ("fashion", "small"): Protocol(
             "cnn", **five, seeds=3, sample_per_class=50, per_class=100, test_per_class=100,
             source={**adam, "epochs": 10}, final={"epochs": 8}),

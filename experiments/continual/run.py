@@ -52,7 +52,7 @@ class Protocol:
 
 def protocol(dataset, scale):
     """What the paper does; less of the same on two cores; as little as a test takes."""
-    adam = {"optimizer": "adam", "normalise": common.NORMALISE[dataset], "held-out": 0, "batch": 32}
+    adam = {"optimizer": "adam", "normalise": common.NORMALISE[dataset], "held-out": 0, "batch-size": 32}
     rate = 1e-3 if dataset == "fashion" else 1e-4  # from random weights 1e-4 gets nowhere
     paper = {"source": {**adam, "learning-rate": rate, "schedule": "constant", "epochs": 20},
              "final": {"schedule": "paper", "epochs": 40}}

@@ -174,7 +174,7 @@ class Ledger:
     def update(self, batch: str, reference: Optional[Dataset], sources: Sources = None, *,
                forgetting: Optional[float] = None, leave: Iterable[str] = (),
                allow_change: Union[str, Sequence[str], None] = None, alarm_batches: Optional[float] = None,
-               time: Optional[int] = None, **options: Any) -> Result:
+               time: Optional[int] = None, batch_size: Optional[int] = None, **options: Any) -> Result:
         """Scores a batch of the sources as `gbv.value` does and folds it in; returns the result of this batch, whose
         prior is the ledger's. Sources that are not given keep their share; new ones enter with their prior.
 
@@ -188,11 +188,12 @@ class Ledger:
             "forgetting", "alarms", "seed", "intervals", or several of them.
         alarm_batches: one false alarm in so many batches, over all sources; by default the ledger's, at first 12.
         time: of the record, in seconds since 1970; by default now.
+        batch_size: rows a step in training, which is `batch` of `gbv.value`.
 
         What is refused changes nothing: a batch that is there already, a change that is not allowed, another update
         that came first.
         """
-        bound = _VALUE.bind(reference, sources, **options)
+        bound = _VALUE.bind(reference, sources, batch=batch_size, **options)
         bound.apply_defaults()
         given = bound.arguments
         scoring = library.gbv_value_defaults()

@@ -232,7 +232,7 @@ static void add_model(const command_line *line)
     add_number(line, "l2", "l2", usual.l2);
     add_number(line, "hidden", "hidden", (double)usual.hidden);
     add_number(line, "epochs", "epochs", NAN);
-    add_number(line, "batch", "batch", (double)usual.batch);
+    add_number(line, "batch", "batch-size", (double)usual.batch);
     add_number(line, "learning_rate", "learning-rate", usual.learning_rate);
     add_word(line, "optimizer", "optimizer", is(r->model, "linear") || is(r->model, "mlp") ? NULL : usual.optimizer);
     add_word(line, "schedule", "schedule", is(r->model, "linear") || is(r->model, "mlp") ? NULL : usual.schedule);
