@@ -1,4 +1,5 @@
-/* assets.h - the files that are part of the library: CMakeLists.txt makes the arrays of them. */
+/* assets.h - the files that are part of the library: CMakeLists.txt makes the arrays of them. They are written in
+ * ASCII, with escapes for all else. */
 #ifndef REPORT_ASSETS_H
 #define REPORT_ASSETS_H
 

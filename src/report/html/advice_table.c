@@ -4,7 +4,7 @@
 
 #include "report/plain.h"
 
-enum { OF_EACH = 4 };
+enum { OF_EACH = 3 };
 
 const page_badge advice_badges[] = {
     [GBV_ACTION_BUY] = {"buy", TONE_GOOD},

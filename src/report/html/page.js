@@ -277,10 +277,13 @@
       cell.append(make("span", "", plainShare(value)));
     }
 
-    /* From here on only the rows in sight exist; columns keep the widths they have now. */
+    /* From here on only the rows in sight exist; columns keep the widths that they have now. */
     begin() {
       if (this.drawn || !this.long) return;
-      const widths = this.head.map(cell => cell.getBoundingClientRect().width);
+      /* Rows from all over the table, so that what comes later fits, too. */
+      const { rows } = this.data, step = Math.ceil(rows.length / 40);
+      for (let i = rows.length - 1; i >= 0; i -= step) this.body.append(this.row(i));
+      const widths = this.head.map(cell => cell.getBoundingClientRect().width + 8);
       this.height = this.body.rows[1].getBoundingClientRect().height || 36;
       this.drawn = new Map();
       const spacer = () => {
@@ -304,7 +307,6 @@
           this.draw(false);
         });
       }, { passive: true });
-      if (!this.order) this.data;
       this.draw(true);
     }
 

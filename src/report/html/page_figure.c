@@ -24,10 +24,11 @@ static void open_figure(FILE *body, const char *id, const char *title, const cha
     }
 }
 
-/* How to read the figure, and where its numbers are when they are not under it. */
-static void write_caption(FILE *body, const char *caption, const char *table_id)
+/* How to read the figure; where its numbers are when they are not under it; and room for the script's download. */
+static void write_caption(FILE *body, const char *caption, const page_table *table, const char *table_id)
 {
-    if (!caption && !table_id)
+    const char *id = table ? table->id : table_id;
+    if (!caption && !id)
         return;
     fputs("<figcaption>", body);
     if (caption) {
@@ -35,12 +36,16 @@ static void write_caption(FILE *body, const char *caption, const char *table_id)
         markup_write(body, caption);
         fputs("</p>\n", body);
     }
-    if (table_id) {
+    if (id) {
         fputs("<p class=\"data\"", body);
-        page_attribute(body, "data-table", table_id);
-        fputs("><a href=\"#", body);
-        markup_write(body, table_id);
-        fputs("\">Numbers of this figure</a></p>", body);
+        page_attribute(body, "data-table", id);
+        fputs(">", body);
+        if (!table) {
+            fputs("<a href=\"#", body);
+            markup_write(body, id);
+            fputs("\">Numbers of this figure</a>", body);
+        }
+        fputs("</p>", body);
     }
     fputs("</figcaption>\n", body);
 }
@@ -62,7 +67,7 @@ void page_figure(page *p, const page_chart *c)
         c->draw(body, &(svg_form){.width = NARROW}, c->chart);
         fputs("</div>\n", body);
     }
-    write_caption(body, c->caption, c->table ? NULL : c->table_id);
+    write_caption(body, c->caption, c->table, c->table_id);
     if (c->table) {
         page_details_begin(p, "Numbers of this figure");
         page_table_add(p, c->table);
@@ -178,7 +183,7 @@ void page_matrices_add(page *p, const page_matrices *m)
     fputs("</div><div class=\"narrow\">", body);
     heatmap_draw(body, &(svg_form){.width = NARROW}, &chart);
     fputs("</div>\n", body);
-    write_caption(body, m->caption, NULL);
+    write_caption(body, m->caption, NULL, NULL);
     write_matrix_table(body, m, m->counts[first]);
     write_matrix_data(body, m);
     fputs("</figure>\n", body);
