@@ -223,7 +223,10 @@ static void add_model(const command_line *line)
     enum { MANY_ROWS = 1 << 24 };
     const gbv_result *r = line->result;
     gbv_model_options usual = gbv_model_defaults();
-    usual.model = r->model;
+    const char *name, *summary;
+    for (size_t i = 0; gbv_list("models", i, &name, &summary); i++) /* a later version may know others */
+        if (is(r->model, name))
+            usual.model = name;
     usual.pretrained = option_of(line, "pretrained");
     usual = gbv_model_resolve(&usual, MANY_ROWS);
     if (!is(r->model, "linear"))

@@ -50,14 +50,15 @@ static bool draw_lots(redaction *r, const char *secret, const gbv_page_options *
 {
     ticket *tickets = memory_array(r->count, sizeof *tickets);
     size_t hidden = 0;
-    bool drawn = tickets;
+    char key[65];
+    bool drawn = tickets && hash_sha256(secret, strlen(secret), key);
     for (size_t i = 0; i < r->count && drawn; i++) {
         if (is_kept(options, r->names[i])) {
             r->order[r->kept++] = i;
             continue;
         }
         hash_stream stream = hash_open();
-        hash_add(&stream, secret, strlen(secret) + 1);
+        hash_add(&stream, key, sizeof key);
         hash_add(&stream, r->names[i], strlen(r->names[i]) + 1);
         drawn = hash_close(&stream, tickets[hidden].hash);
         tickets[hidden++].place = i;

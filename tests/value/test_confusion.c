@@ -69,6 +69,16 @@ static gbv_measure_input three_rows(const int32_t *column_class)
                                .column_class = column_class};
 }
 
+static void forget(gbv_source_result *s)
+{
+    for (size_t i = 0; i < s->flag_count; i++) {
+        free(s->flags[i].kind);
+        free(s->flags[i].detail);
+    }
+    free(s->flags);
+    free(s->confusion);
+}
+
 static void classes_of_its_own_are_the_last_column(void **state)
 {
     (void)state;
@@ -77,7 +87,7 @@ static void classes_of_its_own_are_the_last_column(void **state)
     gbv_error error;
     assert_ok(confusion_judge(&s, &input, 1, &error), error);
     assert_memory_equal(s.confusion, ((size_t[]){1, 0, 1, 0, 1, 0}), 6 * sizeof(size_t));
-    free(s.confusion);
+    forget(&s);
 }
 
 static void a_model_without_a_class_of_the_reference_has_none(void **state)
@@ -88,6 +98,7 @@ static void a_model_without_a_class_of_the_reference_has_none(void **state)
     gbv_error error;
     assert_ok(confusion_judge(&s, &input, 1, &error), error);
     assert_true(!s.confusion && isnan(s.agreement));
+    forget(&s);
 }
 
 /* A million numbers are kept, one source more is not: 2 x 3 each. */
@@ -101,7 +112,7 @@ static void more_than_a_million_numbers_are_not_kept(void **state)
         assert_ok(confusion_judge(&s, &input, sources, &error), error);
         assert_int_equal(s.confusion != NULL, sources == MOST_CONFUSION / 6);
         assert_true(s.agreement > .6);
-        free(s.confusion);
+        forget(&s);
     }
 }
 

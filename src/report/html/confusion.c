@@ -52,6 +52,8 @@ static void cut_out(const confusions *c, const size_t *matrix, const size_t *cho
 
 void page_confusions(page *p, const confusions *c)
 {
+    if (!c->class_count || !c->count)
+        return;
     size_t chosen[CLASSES_SHOWN], *wrong = memory_zeroed(c->class_count, sizeof *wrong);
     size_t shown = wrong ? choose_classes(c, chosen, wrong) : 0, width = shown + (shown < c->columns),
            size = shown * width;
