@@ -241,7 +241,11 @@ static void fill_page(page *p, const comparison_view *v, const result_view *view
     else
         page_warning(p,
                      "Nothing was trained: with a test set (--test) it is judged whether buying by any method pays.");
-    page_section(p, "advice", "What to do about each source", "By the first method.");
+    page_section(p, "advice", "What to do about each source",
+                 c->verdict == GBV_VERDICT_NO
+                     ? "By the first method, which did not pay on the test set: sources that differ in worth are told "
+                       "apart here, but weighing them by it makes no model that is surely better."
+                     : "By the first method.");
     page_advice(p, sources, c->result->source_count, "sources");
     page_advice_rules(p);
     add_weight_map(p, c, view);
