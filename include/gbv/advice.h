@@ -18,7 +18,7 @@ typedef enum gbv_action {
     GBV_ACTION_BUY,      /* surely worth more than its share */
     GBV_ACTION_KEEP,     /* worth about its share */
     GBV_ACTION_QUESTION, /* a flag or an alarm: ask before relying on it */
-    GBV_ACTION_STOP,     /* surely worth next to nothing for this task */
+    GBV_ACTION_STOP,     /* surely worth less than half of its share */
     GBV_ACTION_UNKNOWN,  /* we can't tell */
 } gbv_action;
 

@@ -281,6 +281,6 @@ gbv_status program_lay_out(program *p, gbv_error *error)
     free(l.steps);
     return made ? GBV_OK
                 : error_set(error, GBV_FAILED,
-                            "not enough memory for a %s on batches of %zu images: use a smaller --batch-size", p->net->kind,
-                            p->setting.batch);
+                            "not enough memory for a %s on batches of %zu images: use a smaller --batch-size",
+                            p->net->kind, p->setting.batch);
 }

@@ -11,8 +11,8 @@
 #include "report/html/result_limits.h"
 #include "value/flags.h"
 
-static const double NEXT_TO_NOTHING = 0.25; /* of its share */
-static const double NOTABLE = 1.1;          /* times its share: less is not worth a purchase, however sure it is */
+static const double TOO_LITTLE = 0.5; /* of its share */
+static const double NOTABLE = 1.1;    /* times its share: less is not worth a purchase, however sure it is */
 
 const char *gbv_action_word(gbv_action action)
 {
@@ -25,18 +25,15 @@ const char *gbv_action_rule(gbv_action action)
     static const char *const rules[] = {
         "Its weight is at least a tenth above its share (the prior), and surely above it: the interval of weight over "
         "share, widened so that it holds for all sources at once, lies above 1. In a ledger its last delivery alone "
-        "must "
-        "say so, too.",
+        "must say so, too.",
         "None of the other rules holds: it is worth about its share.",
         "A flag says that it is inconsistent with the reference or with what others say of the same items; or in a "
-        "ledger one of its last three batches raised an alarm; or it would be bought, but a warning says that its data "
-        "are odd.",
-        "Its weight is surely below a quarter of its share: the widened interval lies below that, and in a ledger its "
-        "last "
-        "delivery alone is below half of it; or its score does not rise above that of a model that knows nothing.",
+        "ledger it raised an alarm in one of the last three batches; or it would be bought, but a warning says that "
+        "its data are odd.",
+        "Its weight is surely below half of its share: the widened interval lies below that, and in a ledger its last "
+        "delivery alone does, too; or its score does not rise above that of a model that knows nothing.",
         "There is no score, no interval that covers the source, nobody to compare it with, or the interval of weight "
-        "over "
-        "share reaches from below a quarter to above 1. In a ledger also: nothing was delivered for three batches.",
+        "over share reaches from below a half to above 1. In a ledger also: nothing was delivered for three batches.",
     };
     return rules[action];
 }
@@ -72,9 +69,9 @@ gbv_action advice_by_weight(const share_ratio *ratio, size_t source_count)
     share_ratio sure = widen(ratio, source_count ? source_count : 1);
     if (sure.low > 1 && ratio->now >= NOTABLE)
         return GBV_ACTION_BUY;
-    if (sure.high < NEXT_TO_NOTHING)
+    if (sure.high < TOO_LITTLE)
         return GBV_ACTION_STOP;
-    return ratio->low < NEXT_TO_NOTHING && ratio->high > 1 ? GBV_ACTION_UNKNOWN : GBV_ACTION_KEEP;
+    return ratio->low < TOO_LITTLE && ratio->high > 1 ? GBV_ACTION_UNKNOWN : GBV_ACTION_KEEP;
 }
 
 bool advice_say(char **text, const char *format, ...)
@@ -226,7 +223,7 @@ static bool say_weight(const advising *a, size_t i, const share_ratio *ratio, gb
     const gbv_result *r = a->result;
     const gbv_source_result *s = &r->sources[i];
     char more[160] = "";
-    bool stands_out = ratio->low > 1 || ratio->high < NEXT_TO_NOTHING;
+    bool stands_out = ratio->low > 1 || ratio->high < TOO_LITTLE;
     if (r->ambiguous)
         snprintf(more, sizeof more, "; all scores differ no more than chance explains");
     else if (out->action == GBV_ACTION_KEEP && stands_out && (ratio->high < 1 || ratio->now >= NOTABLE))

@@ -59,8 +59,8 @@ static void expect(gbv_result *r, const char *actions, const char *says)
 static void weights_decide_by_their_intervals(void **state)
 {
     (void)state;
-    expect(make((double[]){.6, .3, .1}, 3, 1.2), "bkk", "1.8 times its share of 0.333");
-    expect(make((double[]){.9, .08, .02}, 3, 1.1), "bks", NULL); /* .24 is not surely below a quarter, .06 is */
+    expect(make((double[]){.6, .28, .12}, 3, 1.2), "bks", "1.8 times its share of 0.333");
+    expect(make((double[]){.75, .15, .1}, 3, 1.1), "bks", NULL); /* .45 is not surely below a half, .3 is */
     expect(make((double[]){.5, .5}, 2, 1.01), "uu", "same score");
     expect(make((double[]){.51, .49}, 2, 1.3), "kk", NULL);
     expect(make((double[]){.5001, .4999}, 2, 8), "uu", "more reference rows (there are 100)");
@@ -91,7 +91,7 @@ static void among_many_sources_one_must_stand_out_further(void **state)
 static void what_is_not_known_is_said(void **state)
 {
     (void)state;
-    static const double three[3] = {.6, .3, .1};
+    static const double three[3] = {.5, .3, .2};
     gbv_result *r = make(three, 3, 1.2);
     r->certainty.replicates = r->certainty.refits = 0;
     expect(r, "uuu", "--intervals 200");
@@ -125,7 +125,7 @@ static void what_is_not_known_is_said(void **state)
 static void a_weight_of_zero_is_stopped(void **state)
 {
     (void)state;
-    gbv_result *r = make((double[]){.9, .1, 1e-300}, 3, 1.2);
+    gbv_result *r = make((double[]){.7, .3, 1e-300}, 3, 1.2);
     r->sources[2].posterior = r->sources[2].posterior_interval[0] = r->sources[2].posterior_interval[1] = 0;
     expect(r, "bks", NULL);
 }
@@ -133,7 +133,7 @@ static void a_weight_of_zero_is_stopped(void **state)
 static void flags_and_odd_data_are_questions(void **state)
 {
     (void)state;
-    static const double three[3] = {.6, .3, .1};
+    static const double three[3] = {.5, .3, .2};
     gbv_result *r = make(three, 3, 1.2);
     assert_true(flag_add(&r->sources[0], FLAG_CHANCE, "agrees on 0.2 of 100 rows"));
     assert_true(flag_add(&r->sources[1], "new_kind", "something"));
@@ -163,7 +163,7 @@ static void a_score_at_the_floor_is_stopped(void **state)
 static void scores_that_chance_explains_buy_nothing(void **state)
 {
     (void)state;
-    gbv_result *r = make((double[]){.6, .3, .1}, 3, 1.2);
+    gbv_result *r = make((double[]){.5, .3, .2}, 3, 1.2);
     r->ambiguous = true;
     expect(r, "kkk", "chance explains");
 }
@@ -276,7 +276,7 @@ static void a_ledger_is_judged_by_what_has_come_together(void **state)
 static void alarms_absences_and_leavers_are_told(void **state)
 {
     (void)state;
-    static const double weights[3] = {.6, .3, .1}, alone[3] = {.6, .3, .1};
+    static const double weights[3] = {.5, .3, .2}, alone[3] = {.5, .3, .2};
     past *p = make_past(weights, alone, 1.1);
     p->points[BATCHES - 1].alarm = -1;
     p->points[2 * BATCHES - 1].alarm = 1;

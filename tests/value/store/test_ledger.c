@@ -158,7 +158,8 @@ static void batches_and_leavers_that_cannot_be_are_refused(void **state)
     REFUSED(GBV_FAILED, "'a' is said to leave and delivers", .batch = "2", .leavers = (const char *const[]){"a"},
             .leaver_count = 1);
     REFUSED(GBV_FAILED, "forgetting: 1 in the batch before", .batch = "2", .forgetting = .9);
-    REFUSED(GBV_FAILED, "alarms: one false alarm in 12 batches in the batch before", .batch = "2", .alarm_batches = 100);
+    REFUSED(GBV_FAILED, "alarms: one false alarm in 12 batches in the batch before", .batch = "2",
+            .alarm_batches = 100);
     options = (gbv_update_options){.batch = "2"};
     const char *const twice[] = {"a", "a"};
     assert_refused(add_result(path, scored(twice, scores, 2, .1), &options, &error), GBV_BAD_INPUT, &error, "twice");
