@@ -59,6 +59,9 @@ echo "## Intervals"
 echo "## What --dry-run expects"
 /usr/bin/python3 bench/run_dry_run.py --gbv build/bench/gbv
 echo
+echo "## Ledger"
+/usr/bin/python3 bench/run_ledger.py
+echo
 echo "## Networks"
 /usr/bin/python3 bench/run_network.py
 echo

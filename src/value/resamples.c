@@ -26,14 +26,20 @@ double deviation_of(const double *values, size_t count)
     return sqrt(squares / (double)(count - 1));
 }
 
-double quantile_of(double *values, size_t count, double share)
+quantile_place quantile_find(double *values, size_t count, double share)
 {
     double place = share * (double)(count - 1), above = INFINITY;
     size_t below = (size_t)place, larger = count - 1 - below; /* values above the one at `below`, were they sorted */
     select_largest(values, count, larger + 1);
     for (size_t i = 0; i < larger; i++)
         above = fmin(above, values[i]);
-    return larger ? values[larger] + (place - (double)below) * (above - values[larger]) : values[0];
+    return (quantile_place){values[larger], larger ? above : values[larger], place - (double)below};
+}
+
+double quantile_of(double *values, size_t count, double share)
+{
+    quantile_place q = quantile_find(values, count, share);
+    return q.below + q.part * (q.above - q.below);
 }
 
 certainty_interval interval_of(double *values, size_t count, double level)

@@ -39,7 +39,13 @@ void resamples_reference(const certainty_input *in, const resamples *all, size_t
 
 /* Divisor count - 1; NaN for fewer than two. */
 double deviation_of(const double *values, size_t count);
+/* The two values that a quantile lies between, and how far it is from the first to the second. */
+typedef struct quantile_place {
+    double below, above, part;
+} quantile_place;
+
 /* Moves the values about; between two of them the quantile is interpolated. */
+quantile_place quantile_find(double *values, size_t count, double share);
 double quantile_of(double *values, size_t count, double share);
 certainty_interval interval_of(double *values, size_t count, double level);
 

@@ -272,6 +272,13 @@ static void fill_points(folding *f)
     }
 }
 
+/* A quantile of weights, from their logarithms, which are in the same order. */
+static double weight_at(double *log_weights, size_t count, double share)
+{
+    quantile_place q = quantile_find(log_weights, count, share);
+    return exp(q.below) + q.part * (exp(q.above) - exp(q.below));
+}
+
 static gbv_status fill_intervals(folding *f, gbv_error *error)
 {
     size_t count = f->settings.worlds, workers = plan_workers(f->threads, f->point_count);
@@ -285,10 +292,9 @@ static gbv_status fill_intervals(folding *f, gbv_error *error)
         if (!count || !f->state.known[point->source - 1])
             continue;
         for (size_t r = 0; r < count; r++)
-            own[r] = exp(f->worlds[(point->source - 1) * count + r]);
-        certainty_interval interval = interval_of(own, count, LEVEL);
-        point->low = interval.low;
-        point->high = interval.high;
+            own[r] = f->worlds[(point->source - 1) * count + r];
+        point->low = weight_at(own, count, (1 - LEVEL) / 2);
+        point->high = weight_at(own, count, (1 + LEVEL) / 2);
     }
     free(values);
     return GBV_OK;

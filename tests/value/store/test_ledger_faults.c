@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #ifdef GBV_SANITIZE
-enum { POWER_SEEDS = 2 };
+enum { POWER_SEEDS = 1 };
 #else
 enum { POWER_SEEDS = 4 };
 #endif
