@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "page.h"
@@ -90,6 +91,14 @@ static gbv_status page_of_training(const report_choices *chosen, gbv_error *erro
     return status;
 }
 
+/* What the page is of must not be lost to the page. */
+static bool is_same_file(const char *file, const char *output)
+{
+    struct stat one, other;
+    return output && stat(file, &one) == 0 && stat(output, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 static int write_page(const command *self, const report_choices *chosen)
 {
     static gbv_status (*const pages[])(const report_choices *, gbv_error *) = {
@@ -99,6 +108,9 @@ static int write_page(const command *self, const report_choices *chosen)
     };
     gbv_document document;
     gbv_error error;
+    if (is_same_file(chosen->file, chosen->output))
+        return complain(self, GBV_USAGE, "%s would be replaced by its own page: name another file with -o",
+                        chosen->file);
     gbv_status status = gbv_document_recognise(chosen->file, &document, &error);
     if (status == GBV_OK && chosen->page.redact &&
         (document == GBV_DOCUMENT_EVALUATION || document == GBV_DOCUMENT_TRAINING))

@@ -31,6 +31,18 @@ static bool is_direct(const char *path)
            (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
+/* Years of batches, which a slip of the keyboard must not turn into a table. */
+static bool is_ledger(const char *path)
+{
+    char begin[16] = "";
+    FILE *stream = fopen(path, "re");
+    bool found = stream && fread(begin, 1, sizeof begin, stream) == sizeof begin &&
+                 memcmp(begin, "SQLite format 3", sizeof begin) == 0;
+    if (stream)
+        fclose(stream);
+    return found;
+}
+
 gbv_status output_open(const char *path, output_file *output, gbv_error *error)
 {
     *output = (output_file){0};
@@ -49,6 +61,9 @@ gbv_status output_open(const char *path, output_file *output, gbv_error *error)
             return GBV_OK;
         return error_set(error, GBV_FAILED, "%s: cannot be written (%s)", path, strerror(errno));
     }
+    if (is_ledger(path))
+        return error_set(error, GBV_FAILED,
+                         "%s: is a ledger or another database, and would be lost: name another file to write", path);
     /* A link keeps pointing where it does; what it points to is replaced. */
     char *real = realpath(path, NULL);
     output->target = real ? real : strdup(path);

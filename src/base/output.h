@@ -5,7 +5,7 @@
  *         fprintf(output.stream, ...);
  *         status = output_commit(&output, error);      writes through, renames over the old file
  *     }
- * A path of NULL or "-" is standard output. output_abandon() forgets what was written.
+ * A path of NULL or "-" is standard output. A ledger is never written over. output_abandon() forgets what was written.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
