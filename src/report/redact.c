@@ -145,12 +145,16 @@ static bool is_part_of_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
+/* Sentences cut long names short: the beginning of one tells enough. */
 static bool names_it(const char *text, const char *name)
 {
-    size_t length = strlen(name);
-    for (const char *at = text; length && (at = strcasestr(at, name)); at++) {
+    char begin[48];
+    snprintf(begin, sizeof begin, "%s", name);
+    size_t length = strlen(begin);
+    for (const char *at = text; length && (at = strcasestr(at, begin)); at++) {
         bool begins = at == text || !is_part_of_word(at[-1]) || !is_part_of_word(*name);
-        if (begins && (!is_part_of_word(at[length]) || !is_part_of_word(name[length - 1])))
+        bool ends = name[length] || !is_part_of_word(at[length]) || !is_part_of_word(name[length - 1]);
+        if (begins && ends)
             return true;
     }
     return false;

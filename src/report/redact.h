@@ -40,7 +40,7 @@ void redaction_close(redaction *r);
 /* The copy that this redaction, of the result's sources, makes. */
 GBV_MUST_CHECK gbv_status redact_result_as(const gbv_result *result, const redaction *r, gbv_result **copy,
                                            gbv_error *error);
-/* Whether a text names a source that is not kept, as a word of its own. */
+/* Whether a text names a source that is not kept, as a word of its own; of a long name, how it begins. */
 bool redaction_betrays(const redaction *r, const char *text);
 /* The same elements in the order of the copy: `count` blocks of `size` bytes. False when memory is out. */
 bool redaction_move(const redaction *r, void *block, size_t size);

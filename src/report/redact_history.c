@@ -13,16 +13,20 @@ static bool copy_text(char **to, const char *from)
     return *to || !from;
 }
 
-/* What changed, unless it names somebody; warnings are left out, because they may name sources in part. */
-static bool copy_batch(const gbv_history_batch *from, const redaction *r, gbv_history_batch *to)
+/* Its name and what changed, unless they name somebody; warnings are left out, because they may name sources in part.
+ */
+static bool copy_batch(const gbv_history_batch *from, size_t number, const redaction *r, gbv_history_batch *to)
 {
+    char numbered[32];
+    snprintf(numbered, sizeof numbered, "batch %zu", number);
     *to = *from;
     to->changes = NULL;
     to->warnings = NULL;
     to->change_count = to->warning_count = 0;
-    bool copied = copy_text(&to->name, from->name) & copy_text(&to->version, from->version) &
-                  copy_text(&to->method, from->method) & copy_text(&to->measure, from->measure) &
-                  copy_text(&to->variant, from->variant) & copy_text(&to->model, from->model);
+    bool copied = copy_text(&to->name, redaction_betrays(r, from->name) ? numbered : from->name) &
+                  copy_text(&to->version, from->version) & copy_text(&to->method, from->method) &
+                  copy_text(&to->measure, from->measure) & copy_text(&to->variant, from->variant) &
+                  copy_text(&to->model, from->model);
     if (!(to->changes = memory_zeroed(from->change_count, sizeof *to->changes)))
         return false;
     for (size_t i = 0; i < from->change_count && copied; i++)
@@ -75,7 +79,7 @@ static bool copy_history(const gbv_history *from, const redaction *r, gbv_histor
         return false;
     for (size_t t = 0; t < from->batch_count; t++) {
         to->batch_count = t + 1;
-        if (!copy_batch(&from->batches[t], r, &to->batches[t]))
+        if (!copy_batch(&from->batches[t], from->first_batch + t + 1, r, &to->batches[t]))
             return false;
     }
     return copy_sources(from, r, to) && copy_strategies(from, r, to);

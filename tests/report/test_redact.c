@@ -222,6 +222,26 @@ static void a_name_is_given_once(void **state)
     gbv_result_free(r);
 }
 
+/* Sentences cut names after some 60 bytes, and what is left of one still tells. */
+static void a_name_that_was_cut_is_one(void **state)
+{
+    (void)state;
+    char name[101], detail[200];
+    memset(name, 'x', 100);
+    name[100] = '\0';
+    memcpy(name, "Zebra Labels", 12);
+    snprintf(detail, sizeof detail, "shares rows with '%.60s...'", name);
+    const char *both[] = {name, "ann"};
+    redaction r;
+    gbv_error error;
+    gbv_page_options nobody = {.redact = true};
+    assert_ok(redaction_open(&r, both, 2, "secret", &nobody, &error), error);
+    assert_true(redaction_betrays(&r, detail));
+    assert_true(redaction_betrays(&r, "/data/Ann_2.npz"));
+    assert_false(redaction_betrays(&r, "/data/annual.npz"));
+    redaction_close(&r);
+}
+
 static void a_comparison_for_one_vendor_names_nobody_else(void **state)
 {
     (void)state;
@@ -263,7 +283,7 @@ static void a_ledger_for_one_vendor_names_nobody_else(void **state)
     gbv_error error;
     char *changes[] = {(char *)"the reference changed", (char *)"ibex was allowed"},
          *warnings[] = {(char *)"Zebra Lab..."};
-    gbv_history_batch batches[2] = {{.name = (char *)"2026-10"}, {.name = (char *)"2026-11"}};
+    gbv_history_batch batches[2] = {{.name = (char *)"ibex_2026-10"}, {.name = (char *)"2026-11"}};
     gbv_history_point points[COUNT * 2];
     double weights[2 * COUNT];
     for (size_t t = 0; t < 2; t++) {
@@ -324,6 +344,7 @@ int main(void)
         cmocka_unit_test(numbers_stay_with_their_sources),
         cmocka_unit_test(nobody_may_be_named_at_all),
         cmocka_unit_test(a_name_is_given_once),
+        cmocka_unit_test(a_name_that_was_cut_is_one),
         cmocka_unit_test(a_comparison_for_one_vendor_names_nobody_else),
         cmocka_unit_test(a_ledger_for_one_vendor_names_nobody_else),
     };
