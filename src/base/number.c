@@ -2,7 +2,6 @@
 #include "base/number.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -19,10 +18,15 @@ static void open_plain_locale(void)
     plain_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 }
 
-static double read_plain(const char *text, char **end)
+locale_t number_locale(void)
 {
     pthread_once(&plain_locale_once, open_plain_locale);
-    return plain_locale ? strtod_l(text, end, plain_locale) : strtod(text, end);
+    return plain_locale;
+}
+
+static double read_plain(const char *text, char **end)
+{
+    return number_locale() ? strtod_l(text, end, plain_locale) : strtod(text, end);
 }
 
 const char *number_format(double value, char text[NUMBER_TEXT])

@@ -1,6 +1,8 @@
 /* Pages: whatever a name or number is, the page is well formed, its texts are texts and nothing of it runs. */
 #include "test_support.h"
 
+#include <locale.h>
+
 #include "base/markup.h"
 #include "report/html/page.h"
 #include "report/plain.h"
@@ -236,6 +238,35 @@ static void the_same_page_is_the_same_bytes(void **state)
     free(texts[1]);
 }
 
+static void a_page_has_decimal_points_in_every_locale(void **state)
+{
+    (void)state;
+    char path[600];
+    gbv_error error;
+    snprintf(path, sizeof path, "%s/page.html", folder);
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
+        print_message("there is no German locale here\n");
+        skip();
+    }
+    page *p = page_open(&(page_head){.title = "t", .kind = "k", .headline = "h"});
+    bar bars[] = {{"a", 1.0 / 3, NAN, NAN, NULL, NULL}};
+    page_figure(p, &(page_chart){.id = "figure",
+                                 .draw = bars_draw,
+                                 .chart = &(bars_chart){.label = "l", .bars = bars, .count = 1, .mark = NAN}});
+    gbv_status status = page_close(p, path, &error);
+    char number[8];
+    snprintf(number, sizeof number, "%.1f", .5);
+    setlocale(LC_NUMERIC, "C");
+    assert_ok(status, error);
+    assert_string_equal(number, "0,5"); /* the program's own locale is as it was */
+    char *text = read_text(path), *figure = strstr(text, "<svg");
+    for (char *c = figure; c && *c && strncmp(c, "</svg>", 6) != 0; c++)
+        if (*c == ',' && c[1] >= '0' && c[1] <= '9')
+            fail_msg("a decimal comma: ...%.40s", c - 20);
+    assert_non_null(figure);
+    free(text);
+}
+
 static void a_page_that_cannot_be_written_leaves_nothing(void **state)
 {
     (void)state;
@@ -418,6 +449,7 @@ int main(void)
         cmocka_unit_test(whatever_is_said_stays_text),
         cmocka_unit_test(a_long_table_is_written_in_part_and_is_all_there),
         cmocka_unit_test(the_same_page_is_the_same_bytes),
+        cmocka_unit_test(a_page_has_decimal_points_in_every_locale),
         cmocka_unit_test(a_page_that_cannot_be_written_leaves_nothing),
         cmocka_unit_test(figures_bear_any_number),
         cmocka_unit_test(a_result_has_a_page_whatever_is_in_it),

@@ -2,6 +2,7 @@
 #ifndef REPORT_HTML_BODY_H
 #define REPORT_HTML_BODY_H
 
+#include <locale.h>
 #include <stdio.h>
 
 #include "report/html/page.h"
@@ -18,6 +19,7 @@ struct page {
     page_place *sections;
     size_t section_count, section_capacity;
     bool failed;
+    locale_t before; /* of the thread, until the page is closed: a figure with decimal commas is none */
 };
 
 /* The body to write to; NULL when nothing more is to be written. */

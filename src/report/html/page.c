@@ -36,6 +36,7 @@ page *page_open(const page_head *head)
     p->lead = copied(p, head->lead);
     p->body = open_memstream(&p->text, &p->length);
     p->failed |= !p->body;
+    p->before = uselocale(number_locale());
     return p;
 }
 
@@ -338,6 +339,7 @@ gbv_status page_close(page *p, const char *path, gbv_error *error)
         write_page(p, style, script, output.stream);
         status = output_commit(&output, error);
     }
+    uselocale(p->before);
     page_free(p);
     return status;
 }
