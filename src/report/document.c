@@ -51,7 +51,7 @@ gbv_status gbv_document_recognise(const char *path, gbv_document *document, gbv_
         return status;
     const char *bytes = (const char *)file.bytes;
     size_t blank = 0;
-    while (blank < file.size && strchr(" \t\r\n", bytes[blank]))
+    while (blank < file.size && bytes[blank] && strchr(" \t\r\n", bytes[blank]))
         blank++;
     if (file.size >= sizeof ledger && memcmp(bytes, ledger, sizeof ledger) == 0)
         *document = GBV_DOCUMENT_LEDGER;

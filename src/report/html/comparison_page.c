@@ -29,10 +29,14 @@ typedef struct comparison_view {
     size_t way_count;
 } comparison_view;
 
+/* Equals in the order of their names, so that every machine writes the same page. */
 static int by_accuracy(const void *left, const void *right)
 {
-    double a = ((const way *)left)->trained->accuracy, b = ((const way *)right)->trained->accuracy;
-    return isnan(a) != isnan(b) ? isnan(a) - isnan(b) : (a < b) - (a > b);
+    const way *one = left, *other = right;
+    double a = one->trained->accuracy, b = other->trained->accuracy;
+    if (isnan(a) != isnan(b))
+        return isnan(a) - isnan(b);
+    return a < b || a > b ? (a < b) - (a > b) : strcmp(one->label, other->label);
 }
 
 static const char *first_reason(const gbv_comparison *c, size_t m)

@@ -266,7 +266,7 @@
         bar.setAttribute("width", Math.max(0, value) * scale);
         bar.setAttribute("height", 10);
         svg.append(bar);
-        if (interval) {
+        if (interval && Number.isFinite(low) && Number.isFinite(high)) {
           const line = document.createElementNS(SVG, "path");
           line.setAttribute("class", "interval");
           line.setAttribute("d", "M" + low * scale + " 5H" + high * scale);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/command.h"
+#include "report/html/body.h"
 #include "report/html/result_sections.h"
 #include "report/plain.h"
 #include "report/result_words.h"
@@ -47,9 +48,11 @@ static void fill_setting(const void *context, size_t row, size_t column, page_ce
                            "looks at", "tau",    "seed",    "instruction set"};
     const char *values[] = {r->version,       r->method,     r->measure,    r->variant,        r->model,
                             r->feature_space, cell->scratch, cell->scratch, r->instruction_set};
+    char tau[32];
     if (row < sizeof names / sizeof *names) {
         if (row == 6)
-            snprintf(cell->scratch, sizeof cell->scratch, "%.17g (%s)", r->tau, tau_mode_words[r->tau_mode]);
+            snprintf(cell->scratch, sizeof cell->scratch, "%s (%s)", page_full_number(r->tau, tau),
+                     tau_mode_words[r->tau_mode]);
         if (row == 7)
             snprintf(cell->scratch, sizeof cell->scratch, "%llu", (unsigned long long)r->seed);
         cell->text = column ? values[row] : names[row];

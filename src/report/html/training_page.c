@@ -20,13 +20,18 @@ static size_t kept_epoch(const gbv_training *t)
     return t->epoch_count - 1;
 }
 
+typedef struct epoch_rows {
+    const gbv_training *training;
+    size_t kept;
+} epoch_rows;
+
 static void fill_epoch(const void *context, size_t row, size_t column, page_cell *cell)
 {
-    const gbv_training *t = context;
-    const gbv_training_epoch *e = &t->epochs[row];
+    const epoch_rows *rows = context;
+    const gbv_training_epoch *e = &rows->training->epochs[row];
     const double numbers[COLUMNS] = {(double)e->epoch,     e->loss,          e->held_out_loss,
                                      e->held_out_accuracy, e->test_accuracy, e->learning_rate,
-                                     (double)e->rows,      e->seconds,       row == kept_epoch(t) ? 0 : NAN};
+                                     (double)e->rows,      e->seconds,       row == rows->kept ? 0 : NAN};
     cell->value = numbers[column];
 }
 
@@ -94,26 +99,27 @@ static void add_epochs(page *p, const gbv_training *t)
         [SECONDS] = {.name = "Seconds", .kind = PAGE_NUMBER},
         [KEPT] = {.name = "Kept", .kind = PAGE_BADGE, .badges = kept, .badge_count = 1}};
     double *x = memory_array(t->epoch_count, sizeof *x), *values = memory_array(t->epoch_count, 2 * sizeof *values);
+    epoch_rows rows = {t, kept_epoch(t)};
     page_table table = {.id = "epochs",
                         .caption = "Every epoch",
                         .columns = columns,
                         .column_count = COLUMNS,
                         .row_count = t->epoch_count,
                         .cell = fill_epoch,
-                        .context = t};
+                        .context = &rows};
     if (!x || !values) {
         page_fail(p);
         goto done;
     }
     for (size_t i = 0; i < t->epoch_count; i++)
         x[i] = (double)t->epochs[i].epoch;
-    bool held_out = isfinite(t->epochs[kept_epoch(t)].held_out_loss);
+    bool held_out = isfinite(t->epochs[rows.kept].held_out_loss);
     lines_chart chart = {.label = "Lines: loss over epochs",
                          .x_name = "epoch",
                          .y_name = "loss",
                          .x = x,
                          .points = t->epoch_count,
-                         .mark = held_out ? x[kept_epoch(t)] : NAN,
+                         .mark = held_out ? x[rows.kept] : NAN,
                          .mark_name = "kept"};
     page_section(p, "curves", "Over the epochs",
                  held_out ? "Held-out rows are a share of the training rows; the epoch with their lowest loss is kept."
