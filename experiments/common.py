@@ -1,5 +1,6 @@
 """What experiments share that run the program: commands, work that is kept, data sets, final models, tables."""
 
+import argparse
 import json
 import os
 import pathlib
@@ -119,6 +120,38 @@ def evaluate(gbv, model, rows):
 def threads_for(jobs):
     """Of each command, when so many run at once."""
     return max(1, os.cpu_count() // jobs)
+
+
+def asking(description):
+    """A parser with the options that all experiments with final models have."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", default="small", choices=("paper", "small", "tiny"))
+    parser.add_argument("--seeds", type=int, help="default: the scale's; 5 in the paper")
+    parser.add_argument("--model", help="default: the scale's")
+    parser.add_argument("--pretrained", help="weights to start from (default: MODEL*.safetensors in the data folders)")
+    parser.add_argument("--gbv", default="build/gbv")
+    parser.add_argument("--work", type=pathlib.Path, help="a folder to keep what is done in (default: a temporary one)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="final models trained at once (default: one "
+                        "for each core)")
+    return parser
+
+
+def answers(parser):
+    asked = parser.parse_args()
+    for name in ("seeds", "jobs"):
+        if getattr(asked, name) is not None and getattr(asked, name) < 1:
+            parser.error(f"--{name} is {getattr(asked, name)}; expected 1 or more")
+    return asked
+
+
+def leave_by(main):
+    """Runs it as a program: a refusal is a sentence, an interruption no traceback."""
+    try:
+        sys.exit(main())
+    except Refused as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def mean_and_error(values):

@@ -9,13 +9,11 @@ paper (gbv value), and a final model is trained with each method's weights on al
 the accuracies beside the published ones. With --work, what is done is kept there and an interrupted run goes on.
 """
 
-import argparse
 import concurrent.futures
 import dataclasses
 import hashlib
 import json
 import math
-import os
 import pathlib
 import resource
 import shutil
@@ -218,23 +216,12 @@ def run_seed(asked, protocol, number, work, paths, reading):
 
 
 def ask():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.asking(__doc__)
     parser.add_argument("--dataset", required=True, choices=common.SETS)
-    parser.add_argument("--scale", default="small", choices=("paper", "small", "tiny"), help="tiny: fashion only")
-    parser.add_argument("--seeds", type=int, help="default: the scale's; 5 in the paper")
-    parser.add_argument("--model", help="default: the scale's")
-    parser.add_argument("--pretrained", help="weights to start from (default: MODEL*.safetensors in the data folders)")
-    parser.add_argument("--gbv", default="build/gbv")
-    parser.add_argument("--work", type=pathlib.Path, help="a folder to keep what is done in (default: a temporary one)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="final models trained at once (default: one "
-                        "for each core)")
-    asked = parser.parse_args()
+    asked = common.answers(parser)
     protocol = protocols.protocol(asked.dataset, asked.scale)
     if not protocol:
         parser.error(f"there is no scale {asked.scale} of {asked.dataset}: use paper or small")
-    for name in ("seeds", "jobs"):
-        if getattr(asked, name) is not None and getattr(asked, name) < 1:
-            parser.error(f"--{name} is {getattr(asked, name)}; expected 1 or more")
     protocol.model = asked.model or protocol.model
     asked.seeds = asked.seeds or protocol.seeds
     asked.weights = common.pretrained(protocol.model, asked.pretrained)
@@ -262,9 +249,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Refused as error:
-        sys.exit(str(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    common.leave_by(main)

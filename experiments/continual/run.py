@@ -10,12 +10,10 @@ trained on all that was labelled up to then, weighted by annotator (gbv train), 
 what they reach. With --work, what is done is kept there and an interrupted run goes on.
 """
 
-import argparse
 import concurrent.futures
 import dataclasses
 import hashlib
 import json
-import os
 import pathlib
 import random
 import resource
@@ -28,7 +26,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import common  # noqa: E402
 import figure  # noqa: E402
-from common import Refused, flags, kept, run, show, thin  # noqa: E402
+from common import flags, kept, run, show, thin  # noqa: E402
 
 NAMES = {"continual": "CGBV", "no-update": "No Update", "average": "Average (of each step's weights)",
          "average-posterior": "Average (of accumulated weights)", "last": "Last"}
@@ -234,23 +232,12 @@ def check(protocol, seeds):
 
 
 def ask():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = common.asking(__doc__)
     parser.add_argument("--dataset", default="cifar10", choices=("cifar10", "fashion"))
-    parser.add_argument("--scale", default="small", choices=("paper", "small", "tiny"))
-    parser.add_argument("--seeds", type=int, help="default: the scale's; 5 in the paper")
-    parser.add_argument("--model", help="default: the scale's")
     parser.add_argument("--measures", help="default: logme, and leep at the small scale")
     parser.add_argument("--code", action="store_true", help="as the authors' program, where it differs from the paper")
-    parser.add_argument("--pretrained", help="weights to start from (default: MODEL*.safetensors in the data folders)")
     parser.add_argument("--figure", type=pathlib.Path, help="an SVG file; of several measures, FILE-MEASURE.svg each")
-    parser.add_argument("--gbv", default="build/gbv")
-    parser.add_argument("--work", type=pathlib.Path, help="a folder to keep what is done in (default: a temporary one)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="final models trained at once (default: one "
-                        "for each core)")
-    asked = parser.parse_args()
-    for name in ("seeds", "jobs"):
-        if getattr(asked, name) is not None and getattr(asked, name) < 1:
-            parser.error(f"--{name} is {getattr(asked, name)}; expected 1 or more")
+    asked = common.answers(parser)
     chosen = protocol(asked.dataset, asked.scale)
     chosen.model, chosen.code = asked.model or chosen.model, asked.code
     if asked.code and chosen.model in ("linear", "mlp"):
@@ -286,9 +273,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Refused as error:
-        sys.exit(str(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    common.leave_by(main)
