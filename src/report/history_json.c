@@ -52,10 +52,7 @@ static void write_point(json_writer *json, const char *batch, const gbv_history_
     json_number(json, "batch_posterior", p->batch_posterior);
     json_number(json, "prior", p->prior);
     json_number(json, "posterior", p->posterior);
-    json_begin_array(json, "posterior_interval");
-    json_number(json, NULL, p->posterior_interval[0]);
-    json_number(json, NULL, p->posterior_interval[1]);
-    json_end(json);
+    result_json_interval(json, "posterior_interval", p->posterior_interval);
     json_number(json, "z", p->z);
     json_number(json, "cusum", p->cusum);
     json_text(json, "alarm", history_alarm_word(p->alarm));

@@ -73,7 +73,7 @@ void result_json_flags(json_writer *json, const gbv_source_result *s)
     json_end(json);
 }
 
-static void write_interval(json_writer *json, const char *key, const double interval[2])
+void result_json_interval(json_writer *json, const char *key, const double interval[2])
 {
     json_begin_array(json, key);
     json_number(json, NULL, interval[0]);
@@ -84,9 +84,9 @@ static void write_interval(json_writer *json, const char *key, const double inte
 void result_json_sureness(json_writer *json, const gbv_source_result *s)
 {
     json_number(json, "score_corrected", s->score_corrected);
-    write_interval(json, "score_interval", s->score_interval);
-    write_interval(json, "score_interval_model", s->score_interval_model);
-    write_interval(json, "posterior_interval", s->posterior_interval);
+    result_json_interval(json, "score_interval", s->score_interval);
+    result_json_interval(json, "score_interval_model", s->score_interval_model);
+    result_json_interval(json, "posterior_interval", s->posterior_interval);
     json_begin_array(json, "rank_interval");
     json_count(json, NULL, s->rank_interval[0]);
     json_count(json, NULL, s->rank_interval[1]);

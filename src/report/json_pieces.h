@@ -8,6 +8,7 @@
 #include "base/json.h"
 
 void result_json_texts(json_writer *json, const char *key, char **texts, size_t count);
+void result_json_interval(json_writer *json, const char *key, const double interval[2]);
 void result_json_run(json_writer *json, const gbv_result *r);
 void result_json_inputs(json_writer *json, const gbv_result *r);
 void result_json_flags(json_writer *json, const gbv_source_result *s);

@@ -65,6 +65,11 @@ const char *plain_share(double value, char text[PLAIN_TEXT])
     return text;
 }
 
+const char *plain_value(bool share, double value, char text[PLAIN_TEXT])
+{
+    return (share ? plain_share : plain_number)(value, text);
+}
+
 const char *plain_count(size_t value, char text[PLAIN_TEXT])
 {
     char digits[24];

@@ -7,6 +7,7 @@
 #ifndef REPORT_PLAIN_H
 #define REPORT_PLAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PLAIN_TEXT = 64 };
@@ -16,6 +17,8 @@ enum { PLAIN_TEXT = 64 };
 const char *plain_number(double value, char text[PLAIN_TEXT]);
 /* Of 1: "43.2 %", "<0.001 %". */
 const char *plain_share(double value, char text[PLAIN_TEXT]);
+/* One or the other. */
+const char *plain_value(bool share, double value, char text[PLAIN_TEXT]);
 /* With spaces between thousands. */
 const char *plain_count(size_t value, char text[PLAIN_TEXT]);
 

@@ -28,6 +28,7 @@ static void paths_close(paths *s)
     free(s->alarms);
     free(s->names);
     free(s->lines);
+    *s = (paths){0};
 }
 
 /* Room for `most` lines; `extra` further ones without numbers. */
@@ -185,7 +186,7 @@ static void choose_drifting(const history_view *v, size_t *order, size_t most)
     }
 }
 
-void history_section_drift(page *p, const history_view *v)
+static void add_drift_table(page *p, const history_view *v)
 {
     static const page_column columns[] = {
         {.name = "Source"},
@@ -195,6 +196,17 @@ void history_section_drift(page *p, const history_view *v)
          .help = "the cumulative sum (CUSUM), with the sign of its direction"},
         {.name = "Alarms", .kind = PAGE_COUNT, .help = "in all batches shown"},
         {.name = "Last alarm"}};
+    page_table_add(p, &(page_table){.id = "drift-table",
+                                    .caption = "Change of every source, as of the last batch",
+                                    .columns = columns,
+                                    .column_count = 5,
+                                    .row_count = v->history->source_count,
+                                    .cell = fill_drift,
+                                    .context = v});
+}
+
+void history_section_drift(page *p, const history_view *v)
+{
     const gbv_history *h = v->history;
     bool judged = false;
     paths s = {0};
@@ -245,13 +257,7 @@ void history_section_drift(page *p, const history_view *v)
     page_note(p, "Without any change there is one alarm in about %.3g batches over all sources.",
               h->batches[h->batch_count - 1].alarm_batches);
     note_shown(p, &s, v);
-    page_table_add(p, &(page_table){.id = "drift-table",
-                                    .caption = "Change of every source, as of the last batch",
-                                    .columns = columns,
-                                    .column_count = 5,
-                                    .row_count = h->source_count,
-                                    .cell = fill_drift,
-                                    .context = v});
+    add_drift_table(p, v);
 done:
     paths_close(&s);
     free(limit);

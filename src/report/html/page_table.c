@@ -49,7 +49,7 @@ static const char *plain_text(page_kind kind, double value, char text[PLAIN_TEXT
 {
     if (kind == PAGE_COUNT && value >= 0 && value < 1e15)
         return plain_count((size_t)value, text);
-    return (kind == PAGE_SHARE || kind == PAGE_PERCENT ? plain_share : plain_number)(value, text);
+    return plain_value(kind == PAGE_SHARE || kind == PAGE_PERCENT, value, text);
 }
 
 static void write_interval(FILE *body, const page_column *c, const page_cell *cell)

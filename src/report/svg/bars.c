@@ -8,18 +8,13 @@
 
 enum { THICKNESS = 12 };
 
-static const char *number_text(bool share, double value, char text[PLAIN_TEXT])
-{
-    return (share ? plain_share : plain_number)(value, text);
-}
-
 static void tip_of(const bars_chart *c, const bar *b, char *tip, size_t size)
 {
     char value[PLAIN_TEXT], low[PLAIN_TEXT], high[PLAIN_TEXT];
-    number_text(c->share, b->value, value);
+    plain_value(c->share, b->value, value);
     if (isfinite(b->low) && isfinite(b->high))
-        snprintf(tip, size, "%s: %s (%s to %s)", b->label, value, number_text(c->share, b->low, low),
-                 number_text(c->share, b->high, high));
+        snprintf(tip, size, "%s: %s (%s to %s)", b->label, value, plain_value(c->share, b->low, low),
+                 plain_value(c->share, b->high, high));
     else
         snprintf(tip, size, "%s: %s", b->label, value);
 }
@@ -47,7 +42,7 @@ static void draw_bar(FILE *stream, const bars_chart *c, const bar *b, const axis
         svg_line(stream, "interval", high, y - 3, high, y + 3);
         end = fmax(end, high);
     }
-    svg_text(stream, fmax(end, zero) + 7, y + 4, "start", "number", 0, number_text(c->share, b->value, text));
+    svg_text(stream, fmax(end, zero) + 7, y + 4, "start", "number", 0, plain_value(c->share, b->value, text));
     if (b->note)
         svg_text(stream, width - 2, y + 4, "end", "number soft", 0, b->note);
     svg_mark_end(stream);

@@ -6,21 +6,16 @@
 #include "report/svg/axes.h"
 #include "report/svg/rows.h"
 
-static const char *number_text(bool share, double value, char text[PLAIN_TEXT])
-{
-    return (share ? plain_share : plain_number)(value, text);
-}
-
 static void tip_of(const dots_chart *c, const dot *d, char *tip, size_t size)
 {
     char value[PLAIN_TEXT], low[PLAIN_TEXT], high[PLAIN_TEXT];
     if (isnan(d->value))
         snprintf(tip, size, "%s: undefined", d->label);
     else if (isfinite(d->low) && isfinite(d->high))
-        snprintf(tip, size, "%s: %s (%s to %s)", d->label, number_text(c->share, d->value, value),
-                 number_text(c->share, d->low, low), number_text(c->share, d->high, high));
+        snprintf(tip, size, "%s: %s (%s to %s)", d->label, plain_value(c->share, d->value, value),
+                 plain_value(c->share, d->low, low), plain_value(c->share, d->high, high));
     else
-        snprintf(tip, size, "%s: %s", d->label, number_text(c->share, d->value, value));
+        snprintf(tip, size, "%s: %s", d->label, plain_value(c->share, d->value, value));
 }
 
 static void draw_interval(FILE *stream, const char *class, const axis *a, double low, double high, double y)
@@ -51,7 +46,7 @@ static void draw_dot(FILE *stream, const dots_chart *c, const dot *d, const axis
     if (isnan(d->value))
         svg_text(stream, f->left + 4, y + 4, "start", "soft", 0, "undefined");
     else
-        svg_text(stream, f->right + 8, y + 4, "start", "number", 0, number_text(c->share, d->value, text));
+        svg_text(stream, f->right + 8, y + 4, "start", "number", 0, plain_value(c->share, d->value, text));
     if (d->note)
         svg_text(stream, width - 2, y + 4, "end", "number soft", 0, d->note);
     svg_mark_end(stream);

@@ -24,7 +24,7 @@ static void draw_cell(FILE *stream, const heatmap_chart *c, size_t row, size_t c
     double tint = c->tints ? c->tints[row * c->columns + column] : largest > 0 ? value / largest : 0;
     char tip[600], text[PLAIN_TEXT];
     tint = isfinite(tint) ? fmin(1, fmax(0, tint)) : 0;
-    (c->share ? plain_share : plain_number)(value, text);
+    plain_value(c->share, value, text);
     if (!c->share && isfinite(value) && value == floor(value) && value >= 0 && value < 1e15)
         plain_count((size_t)value, text);
     snprintf(tip, sizeof tip, "%s %s, %s %s: %s", c->row_axis, c->row_names[row], c->column_axis,

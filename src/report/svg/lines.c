@@ -70,16 +70,18 @@ static void draw_band(FILE *stream, const lines_chart *c, const series *s, const
 static void tip_of(const lines_chart *c, const series *s, size_t i, char *tip, size_t size)
 {
     char value[PLAIN_TEXT], at[PLAIN_TEXT], low[PLAIN_TEXT], high[PLAIN_TEXT];
-    const char *alarm = "", *(*text)(double, char *) = c->share ? plain_share : plain_number;
+    const char *alarm = "";
     if (s->alarms && s->alarms[i])
         alarm = s->alarms[i] < 0 ? "; alarm: it got worse" : "; alarm: it got better";
     int used = snprintf(tip, size, "%s, %s %s: %s", s->label,
                         c->x_labels ? ""
                         : c->x_name ? c->x_name
                                     : "",
-                        c->x_labels ? c->x_labels[i] : plain_number(x_of(c, i), at), text(s->values[i], value));
+                        c->x_labels ? c->x_labels[i] : plain_number(x_of(c, i), at),
+                        plain_value(c->share, s->values[i], value));
     if (s->low && s->high && has_band(s, i) && (size_t)used < size)
-        used += snprintf(tip + used, size - (size_t)used, " (%s to %s)", text(s->low[i], low), text(s->high[i], high));
+        used += snprintf(tip + used, size - (size_t)used, " (%s to %s)", plain_value(c->share, s->low[i], low),
+                         plain_value(c->share, s->high[i], high));
     if ((size_t)used < size)
         snprintf(tip + used, size - (size_t)used, "%s", alarm);
 }
