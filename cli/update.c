@@ -156,9 +156,9 @@ static int run(const command *self, int count, char **arguments)
         gbv_status status = gbv_ledger_open(chosen.ledger, GBV_LEDGER_UPDATE, &ledger, &error);
         code = status == GBV_OK ? fold(self, &chosen, &in, &show, ledger, &result)
                                 : complain(self, (int)status, "%s", error.message);
+        if (code == GBV_OK)
+            code = finish(self, &chosen, &show, ledger, result);
     }
-    if (code == GBV_OK)
-        code = finish(self, &chosen, &show, ledger, result);
     gbv_ledger_close(ledger);
     gbv_result_free(result);
     text_list_free(&chosen.leavers);

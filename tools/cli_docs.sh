@@ -25,5 +25,6 @@ goes to FILE in the format of its ending (`.json`, `.csv`, anything else: table)
 TOP
 printf '```\n%s\n```\n' "$("$gbv" help)"
 "$gbv" help | sed -n '/^commands:/,/^$/p' | awk '/^  [a-z]/ && $1 != "help" {print $1}' | while read -r command; do
-    printf '\n## gbv %s\n\n```\n%s\n```\n' "$command" "$("$gbv" help "$command")"
+    help=$("$gbv" help "$command") # a help that fails ends it all
+    printf '\n## gbv %s\n\n```\n%s\n```\n' "$command" "$help"
 done
