@@ -81,23 +81,24 @@ class History(Report):
         """A pandas DataFrame with a row for each source in each batch, and a column for each strategy."""
         import pandas
 
-        rows = []
+        rows, strategies = [], self.strategies
         for index, batch in enumerate(self.record["batches"]):
             for source in self.record["sources"]:
                 point = dict(source["points"][index])
                 low, high = point.pop("posterior_interval")
                 row = {"batch": batch["name"], "time": batch["time"], "source": source["name"], **point,
                        "score": score(point), "posterior_low": low, "posterior_high": high,
-                       **{name: shares[source["name"]][index] for name, shares in self.strategies.items()}}
+                       **{name: shares[source["name"]][index] for name, shares in strategies.items()}}
                 rows.append({key: math.nan if value is None else value for key, value in row.items()})
-        return pandas.DataFrame(rows).set_index(["batch", "source"])
+        return pandas.DataFrame(rows or {"batch": [], "source": []}).set_index(["batch", "source"])
 
     def _repr_html_(self) -> str:
         ranked = sorted(self.weights.items(), key=lambda item: -item[1])
+        past, batch, alarms = self.posterior, self.batch_posterior, self.alarms
         rows = "".join(
             f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>{weight:.4f}</td>"
-            f"<td>{self.batch_posterior[name][-1]:.4f}</td><td>{_line(self.posterior[name])}</td>"
-            f"<td style='text-align:left'>{_alarm(self.alarms[name][-1])}</td></tr>" for name, weight in ranked)
+            f"<td>{batch[name][-1]:.4f}</td><td>{_line(past[name])}</td>"
+            f"<td style='text-align:left'>{_alarm(alarms[name][-1])}</td></tr>" for name, weight in ranked)
         heads = "".join(f"<th>{head}</th>" for head in ("source", "weight", "this batch", "past", ""))
         caption = f"batch {self.batches[-1]}, {len(self.batches)} in all" if self.batches else "no batches"
         return (f"<table><caption>{html.escape(caption)}</caption><thead><tr>{heads}</tr></thead>"

@@ -72,6 +72,9 @@ class Batches(FolderTest):
         average = history.strategies["average"]["annotator 0"]
         self.assertEqual(frame.loc[("2026-01", "annotator 0"), "average"], average[0])
         self.assertTrue((frame["posterior_low"] <= frame["posterior_high"]).all())
+        ledger.undo()
+        ledger.undo()
+        self.assertEqual(ledger.history().to_frame().shape[0], 0)
 
     def test_who_comes_goes_and_stays_away(self):
         ledger = gbv.Ledger("vendors.db")
