@@ -11,8 +11,8 @@ enum { NUMBER_TEXT = 32 };
 /* The shortest of 15, 16 or 17 digits that reads back to the same double. Finite numbers only. */
 const char *number_format(double value, char text[NUMBER_TEXT]);
 
-/* For uselocale(): printf writes a point, whatever the program's locale. (locale_t)0, which changes nothing, when memory
- * is out. */
+/* For uselocale(): printf writes a point, whatever the program's locale. (locale_t)0, which changes nothing, when
+ * memory is out. */
 locale_t number_locale(void);
 
 /* Reads the whole of [begin, end) as a number: decimal or exponent form, inf and nan in any case, blanks around it
