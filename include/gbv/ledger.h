@@ -96,9 +96,10 @@ typedef struct gbv_history_point {
     double posterior;             /* P_t(s), accumulated; NaN likewise */
     double posterior_interval[2]; /* at 90 %; NaN: unknown */
     double z; /* how far the score is from its past, in standard errors, beyond what all sources moved; NaN: no past */
-    double cusum;    /* the larger of the two sums of z, with the sign of its direction; NaN: no past */
-    int alarm;       /* -1: it got worse, 1: better, 0: nothing to tell */
-    char sha256[65]; /* of the sample's file; "" when absent or from memory */
+    double cusum;     /* the larger of the two sums of z, with the sign of its direction; NaN: no past */
+    int alarm;        /* -1: it got worse, 1: better, 0: nothing to tell */
+    const char *flag; /* what is wrong with the delivery, by the kinds of gbv_flag; NULL: nothing. Never freed */
+    char sha256[65];  /* of the sample's file; "" when absent or from memory */
 } gbv_history_point;
 
 typedef struct gbv_history_batch {

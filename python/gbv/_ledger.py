@@ -66,6 +66,11 @@ class History(Report):
         return {source["name"]: [point["alarm"] for point in source["points"]] for source in self.record["sources"]}
 
     @property
+    def flags(self) -> dict[str, list[Optional[str]]]:
+        """What is wrong with each delivery, such as "no_better_than_chance"; None where nothing is."""
+        return {source["name"]: [point["flag"] for point in source["points"]] for source in self.record["sources"]}
+
+    @property
     def strategies(self) -> dict[str, dict[str, list[float]]]:
         """What else one could do with the same scores: the weights by strategy and source."""
         return {each["name"]: {name: [number(weights[index]) for weights in each["posterior"]]
@@ -94,19 +99,20 @@ class History(Report):
 
     def _repr_html_(self) -> str:
         ranked = sorted(self.weights.items(), key=lambda item: -item[1])
-        past, batch, alarms = self.posterior, self.batch_posterior, self.alarms
+        past, batch, alarms, flags = self.posterior, self.batch_posterior, self.alarms, self.flags
         rows = "".join(
             f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>{weight:.4f}</td>"
             f"<td>{batch[name][-1]:.4f}</td><td>{_line(past[name])}</td>"
-            f"<td style='text-align:left'>{_alarm(alarms[name][-1])}</td></tr>" for name, weight in ranked)
+            f"<td style='text-align:left'>{_words(alarms[name][-1], flags[name][-1])}</td></tr>"
+            for name, weight in ranked)
         heads = "".join(f"<th>{head}</th>" for head in ("source", "weight", "this batch", "past", ""))
         caption = f"batch {self.batches[-1]}, {len(self.batches)} in all" if self.batches else "no batches"
         return (f"<table><caption>{html.escape(caption)}</caption><thead><tr>{heads}</tr></thead>"
                 f"<tbody>{rows}</tbody></table>")
 
 
-def _alarm(word: str) -> str:
-    return "" if word == "none" else "got " + word
+def _words(alarm: str, flag: Optional[str]) -> str:
+    return flag or "" if alarm == "none" else "got " + alarm
 
 
 def _line(shares: list[float]) -> str:

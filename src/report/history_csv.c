@@ -28,7 +28,7 @@ static void write_line(FILE *stream, const gbv_history *h, size_t batch, size_t 
     next_number(stream, p->posterior_interval[1]);
     next_number(stream, p->z);
     next_number(stream, p->cusum);
-    fprintf(stream, ",%s", history_alarm_word(p->alarm));
+    fprintf(stream, ",%s,%s", history_alarm_word(p->alarm), p->flag ? p->flag : "");
     for (size_t i = 0; i < h->strategy_count; i++)
         next_number(stream, h->strategies[i].posterior[batch * h->source_count + source]);
     fputc('\n', stream);
@@ -37,7 +37,7 @@ static void write_line(FILE *stream, const gbv_history *h, size_t batch, size_t 
 void history_print_csv(const gbv_history *h, FILE *stream)
 {
     fputs("batch,time,source,rows,score,score_status,standard_error,batch_weight,prior,weight,weight_low,weight_high,z,"
-          "cusum,alarm",
+          "cusum,alarm,flag",
           stream);
     for (size_t i = 0; i < h->strategy_count; i++)
         fprintf(stream, ",%s", h->strategies[i].name);

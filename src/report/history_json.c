@@ -56,6 +56,7 @@ static void write_point(json_writer *json, const char *batch, const gbv_history_
     json_number(json, "z", p->z);
     json_number(json, "cusum", p->cusum);
     json_text(json, "alarm", history_alarm_word(p->alarm));
+    json_text(json, "flag", p->flag);
     json_text(json, "sha256", p->sha256);
     json_end(json);
 }

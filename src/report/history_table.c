@@ -10,6 +10,7 @@
 #include "report/grid.h"
 #include "report/history.h"
 #include "report/print.h"
+#include "value/flags.h"
 
 enum {
     BAR_CELLS = 12,
@@ -100,6 +101,8 @@ static void add_words(const table *t, grid *g, size_t source, size_t batch)
     bool is_in = !isnan(p->posterior);
     if (p->alarm)
         grid_behind(g, GBV_STYLE_ALARM, "got %s", history_alarm_word(p->alarm));
+    else if (p->flag)
+        grid_behind(g, GBV_STYLE_CAUTION, "%s", p->flag);
     else if (was_in && !is_in)
         grid_behind(g, GBV_STYLE_DIM, "left");
     else if (batch && is_in && !was_in)
@@ -193,11 +196,31 @@ static void print_alarms(const table *t, size_t first_batch)
                        h->batches[t->last].alarm_batches);
 }
 
+static bool is_flagged(const gbv_history_point *p, const char *kind)
+{
+    return p->flag && strcmp(p->flag, kind) == 0;
+}
+
+static void print_flags(const table *t)
+{
+    const gbv_history *h = t->history;
+    const char *kind, *summary;
+    size_t found = 0;
+    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+        for (size_t s = 0; s < h->source_count; s++)
+            if (is_flagged(history_point(h, s, t->last), kind) && found++ < ALARMS_SHOWN)
+                print_sentence(t->stream, t->terminal, GBV_STYLE_CAUTION, "flag:", "%s: %s", h->names[s], summary);
+    if (found > ALARMS_SHOWN)
+        print_sentence(t->stream, t->terminal, GBV_STYLE_CAUTION, "flag:", "and %zu more; --format csv lists all",
+                       found - ALARMS_SHOWN);
+}
+
 /* Of the batches from the first on: what was let through, and what to beware of. */
 static void print_notes(const table *t, size_t first_batch)
 {
     const gbv_history *h = t->history;
     print_alarms(t, first_batch);
+    print_flags(t);
     for (size_t b = first_batch; b < h->batch_count; b++)
         for (size_t i = 0; i < h->batches[b].change_count; i++)
             print_sentence(t->stream, t->terminal, GBV_STYLE_CAUTION, "changed:", "%s%s%s", h->batches[b].changes[i],

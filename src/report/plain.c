@@ -70,6 +70,23 @@ const char *plain_value(bool share, double value, char text[PLAIN_TEXT])
     return (share ? plain_share : plain_number)(value, text);
 }
 
+const char *plain_ratio(double value, char text[PLAIN_TEXT])
+{
+    static const double limits[] = {.5, 1};
+    for (size_t i = 0; i < 2; i++)
+        if (value != limits[i] && fabs(value - limits[i]) < .005) {
+            snprintf(text, PLAIN_TEXT, "just %s %g", value < limits[i] ? "below" : "above", limits[i]);
+            return text;
+        }
+    if (value > 0 && value < .005)
+        snprintf(text, PLAIN_TEXT, "less than 0.01");
+    else if (value < 10)
+        snprintf(text, PLAIN_TEXT, "%.2f", value);
+    else
+        plain_number(value, text);
+    return text;
+}
+
 const char *plain_count(size_t value, char text[PLAIN_TEXT])
 {
     char digits[24];

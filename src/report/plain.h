@@ -19,6 +19,9 @@ const char *plain_number(double value, char text[PLAIN_TEXT]);
 const char *plain_share(double value, char text[PLAIN_TEXT]);
 /* One or the other. */
 const char *plain_value(bool share, double value, char text[PLAIN_TEXT]);
+/* Of a weight beside its share: "1.55", and "just above 1" where two digits would not tell on which side of 1, or of
+ * the half that verdicts are chosen by, it is. */
+const char *plain_ratio(double value, char text[PLAIN_TEXT]);
 /* With spaces between thousands. */
 const char *plain_count(size_t value, char text[PLAIN_TEXT]);
 

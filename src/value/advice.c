@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "report/html/result_limits.h"
+#include "report/plain.h"
 #include "value/flags.h"
 
 static const double TOO_LITTLE = 0.5; /* of its share */
@@ -27,8 +28,9 @@ const char *gbv_action_rule(gbv_action action)
         "share, widened so that it holds for all sources at once, lies above 1. In a ledger its last delivery alone "
         "must say so, too.",
         "None of the other rules holds: it is worth about its share.",
-        "A flag says that it is inconsistent with the reference or with what others say of the same items; or in a "
-        "ledger it raised an alarm in one of the last three batches; or it would be bought, but a warning says that "
+        "A flag says that it is inconsistent with the reference or with what others say of the same items (in a "
+        "ledger: its last delivery); or in a ledger it raised an alarm in one of the last three batches; or it would "
+        "be bought, but a warning says that "
         "its data are odd.",
         "Its weight is surely below half of its share: the widened interval lies below that, and in a ledger its last "
         "delivery alone does, too; or its score does not rise above that of a model that knows nothing.",
@@ -82,6 +84,14 @@ bool advice_say(char **text, const char *format, ...)
         *text = NULL;
     va_end(arguments);
     return *text;
+}
+
+const char *advice_ratio_text(const share_ratio *ratio, double share, char text[RATIO_TEXT])
+{
+    char now[PLAIN_TEXT], low[PLAIN_TEXT], high[PLAIN_TEXT], of[PLAIN_TEXT];
+    snprintf(text, RATIO_TEXT, "%s times its share of %s (90 %%: %s to %s)", plain_ratio(ratio->now, now),
+             plain_share(share, of), plain_ratio(ratio->low, low), plain_ratio(ratio->high, high));
+    return text;
 }
 
 gbv_status advice_done(gbv_advice *made, size_t count, bool complete, gbv_advice **advice, gbv_error *error)
@@ -195,8 +205,7 @@ static bool is_unknown(const advising *a, size_t i, gbv_advice *out, bool *compl
     return true;
 }
 
-/* A flag: what is inconsistent, and how to find out why. */
-static bool question(const gbv_flag *flag, gbv_advice *out)
+bool advice_question(const char *kind, const char *found, gbv_advice *out)
 {
     static const struct {
         const char *kind, *settles;
@@ -206,33 +215,46 @@ static bool question(const gbv_flag *flag, gbv_advice *out)
         {FLAG_ONE_CLASS, "see that the right labels were read; if they were, ask for rows of the other classes"},
         {FLAG_RANK_DISAGREEMENT, "look at the items that it and others labelled differently"},
     };
-    const char *kind, *summary = flag->kind, *settles = "find out what the flag means here before relying on it";
+    const char *settles = "find out what the flag means here before relying on it";
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+        if (strcmp(ways[k].kind, kind) == 0)
+            settles = ways[k].settles;
+    out->action = GBV_ACTION_QUESTION;
+    return advice_say(&out->reason, "%s", found) && advice_say(&out->settles, "%s", settles);
+}
+
+/* In percent, where the flag's own sentence has shares for programs and experts. */
+static bool question(const advising *a, const gbv_source_result *s, gbv_advice *out)
+{
+    const gbv_flag *flag = &s->flags[0];
+    const char *kind, *summary = flag->kind;
+    char found[160], agreement[PLAIN_TEXT], rows[PLAIN_TEXT];
     for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
         if (strcmp(kind, flag->kind) == 0)
             break;
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
-        if (strcmp(ways[k].kind, flag->kind) == 0)
-            settles = ways[k].settles;
-    out->action = GBV_ACTION_QUESTION;
-    return advice_say(&out->reason, "%s", *flag->detail ? flag->detail : summary) &&
-           advice_say(&out->settles, "%s", settles);
+    if (strcmp(flag->kind, FLAG_CHANCE) != 0 || isnan(s->agreement))
+        return advice_question(flag->kind, *flag->detail ? flag->detail : summary, out);
+    snprintf(found, sizeof found,
+             "its model agrees with the reference on %s of the %s rows, no more often than chance would",
+             plain_share(s->agreement, agreement), plain_count(a->result->reference_rows, rows));
+    return advice_question(flag->kind, found, out);
 }
 
 static bool say_weight(const advising *a, size_t i, const share_ratio *ratio, gbv_advice *out)
 {
     const gbv_result *r = a->result;
     const gbv_source_result *s = &r->sources[i];
-    char more[160] = "";
+    char more[240] = "", weight[RATIO_TEXT], own[PLAIN_TEXT], best[PLAIN_TEXT];
     bool stands_out = ratio->low > 1 || ratio->high < TOO_LITTLE;
     if (r->ambiguous)
         snprintf(more, sizeof more, "; all scores differ no more than chance explains");
     else if (out->action == GBV_ACTION_KEEP && stands_out && (ratio->high < 1 || ratio->now >= NOTABLE))
         snprintf(more, sizeof more, ", as chance may bring about for one of %zu sources", r->source_count);
     else if (out->action == GBV_ACTION_STOP && isfinite(s->agreement) && isfinite(r->sources[a->best].agreement))
-        snprintf(more, sizeof more, "; it agrees with the reference on %.3g of the rows, the best source on %.3g",
-                 s->agreement, r->sources[a->best].agreement);
-    return advice_say(&out->reason, "its weight is %.3g times its share of %.3g (90 %%: %.3g to %.3g)%s", ratio->now,
-                      s->prior, ratio->low, ratio->high, more);
+        snprintf(more, sizeof more,
+                 "; its model agrees with the reference on %s of the rows, that of the best source on %s",
+                 plain_share(s->agreement, own), plain_share(r->sources[a->best].agreement, best));
+    return advice_say(&out->reason, "its weight is %s%s", advice_ratio_text(ratio, s->prior, weight), more);
 }
 
 static bool advise(const advising *a, size_t i, gbv_advice *out)
@@ -241,7 +263,7 @@ static bool advise(const advising *a, size_t i, gbv_advice *out)
     const gbv_source_result *s = &r->sources[i];
     bool complete;
     if (s->flag_count && s->score_status != GBV_SCORE_UNDEFINED)
-        return question(&s->flags[0], out);
+        return question(a, s, out);
     if (r->certainty.refits && s->rows && s->score_interval[1] <= a->floor) {
         out->action = GBV_ACTION_STOP;
         return advice_say(&out->reason,
@@ -257,7 +279,7 @@ static bool advise(const advising *a, size_t i, gbv_advice *out)
         out->action = GBV_ACTION_KEEP;
     if (out->action == GBV_ACTION_BUY && s->warning_count) {
         out->action = GBV_ACTION_QUESTION;
-        return advice_say(&out->reason, "its weight would be worth buying (%.3g times its share), but %s", ratio.now,
+        return advice_say(&out->reason, "its weight would be worth buying (%.2f times its share), but %s", ratio.now,
                           s->warnings[0]) &&
                advice_say(&out->settles, "mend or explain what the warning says, and value it again");
     }

@@ -18,6 +18,13 @@ static inline share_ratio share_ratio_of(double weight, const double interval[2]
  * interval is widened to hold for all of them at once before anything is sure. */
 gbv_action advice_by_weight(const share_ratio *ratio, size_t source_count);
 
+/* "1.55 times its share of 16.7 % (90 %: 1.42 to 1.66)". */
+enum { RATIO_TEXT = 320 };
+const char *advice_ratio_text(const share_ratio *ratio, double share, char text[RATIO_TEXT]);
+
+/* Questions a source for a flag: `found` says what was found, and the advice how to find out why. */
+bool advice_question(const char *kind, const char *found, gbv_advice *out);
+
 /* Sets *text, or leaves it NULL for GBV_FAILED. */
 bool advice_say(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Turns missing texts into a failure. */

@@ -13,7 +13,7 @@
 
 static const struct {
     const char *kind, *summary;
-} kinds[] = {
+} kinds[FLAG_KINDS] = {
     {FLAG_CHANCE, "its model agrees with the reference no more often than chance would"},
     {FLAG_ONE_CLASS, "all its labels are one class, so that its model cannot tell rows apart"},
     {FLAG_RANK_DISAGREEMENT, "a method that compares labels of the same items ranks it far from where gbv does"},
@@ -22,7 +22,7 @@ static const struct {
 
 bool flag_kind_at(size_t index, const char **kind, const char **summary)
 {
-    if (index >= sizeof kinds / sizeof *kinds)
+    if (index >= FLAG_KINDS)
         return false;
     *kind = kinds[index].kind;
     *summary = kinds[index].summary;

@@ -10,6 +10,8 @@
 #define FLAG_RANK_DISAGREEMENT "rank_disagreement"
 #define FLAG_UNDEFINED "undefined"
 
+enum { FLAG_KINDS = 4 }; /* the kinds above */
+
 bool flag_kind_at(size_t index, const char **kind, const char **summary); /* false past the last */
 
 /* Appends a flag; false when memory is out. */

@@ -1,10 +1,14 @@
 /* history_advice.c - what to do about each source of a ledger: its accumulated weight, what its last delivery says by
  * itself, alarms, and who has not delivered. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "report/plain.h"
 #include "value/advice.h"
+#include "value/flags.h"
 
 enum { LONG_ABSENT = 3, RECENT = 3 }; /* batches: without a delivery, and that an alarm is not forgotten */
 
@@ -50,9 +54,10 @@ static bool say_alarm(const gbv_history *h, size_t s, size_t t, gbv_advice *out)
     out->action = GBV_ACTION_QUESTION;
     return advice_say(
                &out->reason,
-               "its score got %s than its past explains: in batch %s it was %+.2g standard errors from it, and what "
-               "adds up of that went beyond %.3g",
-               p->alarm < 0 ? "worse" : "better", batch->name, p->z, batch->alarm_threshold) &&
+               "its score got %s than its past explains: in batch %s it was %.1f standard errors %s it, beyond what "
+               "all sources moved by, and such deviations added up to %.1f (the limit is %.1f)",
+               p->alarm < 0 ? "worse" : "better", batch->name, fabs(p->z), p->z < 0 ? "below" : "above", fabs(p->cusum),
+               batch->alarm_threshold) &&
            advice_say(
                &out->settles,
                p->alarm < 0
@@ -63,22 +68,36 @@ static bool say_alarm(const gbv_history *h, size_t s, size_t t, gbv_advice *out)
                batch->alarm_batches);
 }
 
-static bool say_weight(const gbv_history *h, size_t s, size_t delivered, const share_ratio *ratio, double alone,
-                       gbv_advice *out)
+static bool say_flag(const char *flag, gbv_advice *out)
 {
-    char *text = NULL, *late = NULL;
+    const char *kind, *summary = flag;
+    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+        if (strcmp(kind, flag) == 0)
+            break;
+    return advice_question(flag, summary, out);
+}
+
+/* `held_back` is what the accumulated weight says and the last delivery alone does not; GBV_ACTION_KEEP: nothing. */
+static bool say_weight(const gbv_history *h, size_t s, size_t delivered, const share_ratio *ratio, double alone,
+                       gbv_action held_back, gbv_advice *out)
+{
+    char weight[RATIO_TEXT], times[PLAIN_TEXT], late[80] = "";
     size_t missed = h->batch_count - 1 - delivered;
-    bool complete = advice_say(&text, "its weight has come to %.3g times its share of %.3g (90 %%: %.3g to %.3g)",
-                               ratio->now, point_of(h, s, h->batch_count - 1)->prior, ratio->low, ratio->high) &&
-                    advice_say(&late, missed ? "; it did not deliver in the last %zu batch%s" : "", missed,
-                               missed == 1 ? "" : "es");
-    if (complete)
-        complete = isfinite(alone) ? advice_say(&out->reason, "%s, and batch %s alone gives it %.3g times%s", text,
-                                                h->batches[delivered].name, alone, late)
-                                   : advice_say(&out->reason, "%s%s", text, late);
-    free(text);
-    free(late);
-    return complete;
+    advice_ratio_text(ratio, point_of(h, s, h->batch_count - 1)->prior, weight);
+    if (missed)
+        snprintf(late, sizeof late,
+                 missed == 1 ? "; it did not deliver in the last batch"
+                             : "; it did not deliver in the last %zu batches",
+                 missed);
+    if (!isfinite(alone))
+        return advice_say(&out->reason, "its weight has come to %s%s", weight, late);
+    return advice_say(&out->reason, "its weight has come to %s, %s batch %s alone gives it %s times%s%s", weight,
+                      held_back == GBV_ACTION_KEEP ? "and" : "but", h->batches[delivered].name,
+                      plain_ratio(alone, times),
+                      held_back == GBV_ACTION_BUY    ? ", which is no reason to buy more"
+                      : held_back == GBV_ACTION_STOP ? ", which is not below a half"
+                                                     : "",
+                      late);
 }
 
 /* `present` has the priors of those who delivered, added up for each batch; NaN where not all are known. */
@@ -98,6 +117,8 @@ static bool advise(const gbv_history *h, size_t s, const double *present, gbv_ad
                            delivered == h->batch_count ? "it delivered in none of these batches"
                                                        : "it has not delivered for three batches or more",
                            "a new delivery, or taking it out (--leave)");
+    if (point_of(h, s, delivered)->flag)
+        return say_flag(point_of(h, s, delivered)->flag, out);
     if (p->prior >= 1 - 1e-9)
         return say_unknown(out, "there is no other source to compare it with", "another source beside it");
     if (isnan(point_of(h, s, delivered)->score))
@@ -116,9 +137,12 @@ static bool advise(const gbv_history *h, size_t s, const double *present, gbv_ad
     size_t count = h->source_count > batch->present ? h->source_count : batch->present;
     out->action = advice_by_weight(&ratio, count);
     /* Small differences add up over many batches until one source has everything: the last one must say it, too. */
-    if ((out->action == GBV_ACTION_BUY && alone < 1) || (out->action == GBV_ACTION_STOP && alone > .5))
+    gbv_action held_back = GBV_ACTION_KEEP;
+    if ((out->action == GBV_ACTION_BUY && alone < 1) || (out->action == GBV_ACTION_STOP && alone > .5)) {
+        held_back = out->action;
         out->action = GBV_ACTION_KEEP;
-    return say_weight(h, s, delivered, &ratio, alone, out) &&
+    }
+    return say_weight(h, s, delivered, &ratio, alone, held_back, out) &&
            (out->action != GBV_ACTION_UNKNOWN ||
             advice_say(&out->settles, "further batches, or more reference rows (there are %zu)",
                        batch->reference_rows));

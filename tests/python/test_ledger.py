@@ -50,6 +50,7 @@ class Batches(FolderTest):
             self.assertEqual(history.strategies["last"][name], history.batch_posterior[name])
             self.assertEqual(history.strategies["no-update"][name], [history.posterior[name][0]] * 2)
             self.assertEqual((history.alarms[name][0], len(history.alarms[name])), ("none", 2))
+            self.assertEqual(len(history.flags[name]), 2)
         self.assertEqual(history.weights, ledger.weights)
         self.assertEqual(history.warnings, [text for batch in history.record["batches"] for text in batch["warnings"]])
         last = ledger.history(source="annotator 1", last=1)

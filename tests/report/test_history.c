@@ -329,8 +329,8 @@ static void csv_has_a_line_for_each_source_in_each_batch(void **state)
     assert_ok(gbv_history_text(&l.history, GBV_FORMAT_CSV, &text, &error), error);
     const char *expected =
         "batch,time,source,rows,score,score_status,standard_error,batch_weight,prior,weight,weight_low,weight_high,z,"
-        "cusum,alarm,no-update\n"
-        "2026-09,2026-11-06T21:20:00Z,anna,100,-0.5,ok,0.025,0.5,0.3333333333333333,0.5,0.4,0.6,,,none,0.0625\n";
+        "cusum,alarm,flag,no-update\n"
+        "2026-09,2026-11-06T21:20:00Z,anna,100,-0.5,ok,0.025,0.5,0.3333333333333333,0.5,0.4,0.6,,,none,,0.0625\n";
     if (strncmp(text, expected, strlen(expected)) != 0)
         fail_msg("%s", text);
     assert_non_null(strstr(text, "\n2026-10,2026-12-06T21:20:00Z,ben,0,,absent,,,0.3333333333333333,0.3,,,,,none,"));

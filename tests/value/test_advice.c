@@ -59,7 +59,8 @@ static void expect(gbv_result *r, const char *actions, const char *says)
 static void weights_decide_by_their_intervals(void **state)
 {
     (void)state;
-    expect(make((double[]){.6, .28, .12}, 3, 1.2), "bks", "1.8 times its share of 0.333");
+    expect(make((double[]){.6, .28, .12}, 3, 1.2), "bks",
+           "1.80 times its share of 33.3\xE2\x80\xAF% (90 %: 1.50 to 2.16)");
     expect(make((double[]){.75, .15, .1}, 3, 1.1), "bks", NULL); /* .45 is not surely below a half, .3 is */
     expect(make((double[]){.5, .5}, 2, 1.01), "uu", "same score");
     expect(make((double[]){.51, .49}, 2, 1.3), "kk", NULL);
@@ -137,7 +138,7 @@ static void flags_and_odd_data_are_questions(void **state)
     gbv_result *r = make(three, 3, 1.2);
     assert_true(flag_add(&r->sources[0], FLAG_CHANCE, "agrees on 0.2 of 100 rows"));
     assert_true(flag_add(&r->sources[1], "new_kind", "something"));
-    expect(r, "qqk", "agrees on 0.2");
+    expect(r, "qqk", "on 50.0\xE2\x80\xAF% of the 100 rows, no more often than chance");
     r = make(three, 3, 1.2);
     assert_true(flag_add(&r->sources[0], FLAG_ONE_CLASS, "%s", ""));
     expect(r, "qkk", "all its labels are one class");
@@ -266,11 +267,11 @@ static void a_ledger_is_judged_by_what_has_come_together(void **state)
 {
     (void)state;
     static const double weights[3] = {.9, .08, .02}, alone[3] = {.5, .35, .15};
-    expect_past(make_past(weights, alone, 1.1), "bks", "batch 2026-11 alone gives it 1.5 times");
+    expect_past(make_past(weights, alone, 1.1), "bks", "and batch 2026-11 alone gives it 1.50 times");
     /* Small differences that added up: the last batch does not say the same. */
     static const double nearly[3] = {.36, .33, .31}, reversed[3] = {.3, .4, .3};
     expect_past(make_past(weights, nearly, 1.1), "bkk", NULL);
-    expect_past(make_past(weights, reversed, 1.1), "kkk", NULL);
+    expect_past(make_past(weights, reversed, 1.1), "kkk", "but batch 2026-11 alone gives it 0.90 times");
 }
 
 static void alarms_absences_and_leavers_are_told(void **state)
@@ -283,6 +284,16 @@ static void alarms_absences_and_leavers_are_told(void **state)
     p->points[3 * BATCHES - 4].alarm = -1; /* three batches ago */
     expect_past(p, "qqk", "once in 12 batches");
     p = make_past(weights, alone, 1.1);
+    p->points[BATCHES - 1] = p->points[0];
+    p->points[BATCHES - 1].alarm = -1;
+    p->points[BATCHES - 1].z = -19.7;
+    p->points[BATCHES - 1].cusum = -19.2;
+    expect_past(p, "qkk", "it was 19.7 standard errors below it");
+    p = make_past(weights, alone, 1.1);
+    p->points[BATCHES - 1].flag = FLAG_CHANCE;     /* whatever its weight is */
+    p->points[2 * BATCHES - 2].flag = FLAG_CHANCE; /* not its last delivery */
+    expect_past(p, "qkk", "no more often than chance");
+    p = make_past(weights, alone, 1.1);
     p->points[BATCHES - 3].alarm = -1; /* two batches ago */
     expect_past(p, "qkk", "ask what changed");
     p = make_past(weights, alone, 1.1);
@@ -293,7 +304,7 @@ static void alarms_absences_and_leavers_are_told(void **state)
     expect_past(p, "uks", "three batches");
     p = make_past(weights, alone, 1.1);
     p->points[BATCHES - 1].present = false;
-    expect_past(p, "bkk", "it did not deliver in the last 1 batch");
+    expect_past(p, "bkk", "it did not deliver in the last batch");
     p = make_past(weights, alone, 1.1);
     p->points[BATCHES - 1].posterior_interval[0] = NAN;
     expect_past(p, "ukk", "--intervals");

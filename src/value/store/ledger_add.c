@@ -81,6 +81,18 @@ static double deviation_of_score(const gbv_source_result *s)
     return (s->score_interval[1] - s->score_interval[0]) / 2 / NORMAL_QUANTILE;
 }
 
+/* The kinds alone: their sentences have numbers of the sample. */
+static bool keep_flags(ledger_settings *settings, const gbv_source_result *s)
+{
+    const char *kind, *summary;
+    bool kept = true;
+    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+        for (size_t i = 0; i < s->flag_count; i++)
+            if (strcmp(s->flags[i].kind, kind) == 0)
+                kept &= text_list_add(&settings->flagged[k], &settings->flagged_count[k], s->name);
+    return kept;
+}
+
 static gbv_status take_delivery(folding *f, size_t given, gbv_error *error)
 {
     const gbv_source_result *s = &f->result->sources[given];
@@ -97,6 +109,8 @@ static gbv_status take_delivery(folding *f, size_t given, gbv_error *error)
                        s->name))
         return out_of_memory(error);
     if (index == TEXT_NONE && (index = text_table_add(&f->state.names, s->name, strlen(s->name))) == TEXT_NONE)
+        return out_of_memory(error);
+    if (!keep_flags(&f->settings, s))
         return out_of_memory(error);
     f->settings.about.newcomers += !in;
     f->given[i] = given;

@@ -46,8 +46,22 @@ static gbv_status find_batches(historian *h)
     return status;
 }
 
-static gbv_status read_batch(historian *h, sqlite3_stmt *statement, gbv_history_batch *batch)
+/* Of a source the first of its kinds counts, in the order of flag_kind_at(). */
+static void mark_flagged(historian *h, const ledger_settings *settings, size_t batch)
 {
+    const char *kind, *summary;
+    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+        for (size_t i = 0; i < settings->flagged_count[k]; i++) {
+            const char *name = settings->flagged[k][i];
+            size_t place = text_table_find(&h->names, name, strlen(name)) - h->first; /* TEXT_NONE stays beyond all */
+            if (place < h->count && !h->history->points[place * h->history->batch_count + batch].flag)
+                h->history->points[place * h->history->batch_count + batch].flag = kind;
+        }
+}
+
+static gbv_status read_batch(historian *h, sqlite3_stmt *statement, size_t place)
+{
+    gbv_history_batch *batch = &h->history->batches[place];
     bool row = false;
     ledger_settings settings = {0};
     gbv_status status = ledger_next(h->ledger, statement, &row, h->error);
@@ -59,6 +73,7 @@ static gbv_status read_batch(historian *h, sqlite3_stmt *statement, gbv_history_
     if (!name || !line || !hash || sqlite3_column_bytes(statement, 3) != DIGEST)
         return ledger_damaged(h->ledger, h->error, "a record is incomplete");
     status = settings_read(h->ledger, line, &settings, h->error);
+    mark_flagged(h, &settings, place);
     *batch = settings.about;
     settings.about = (gbv_history_batch){.leavers = batch->leavers};
     settings_free(&settings);
@@ -81,7 +96,7 @@ static gbv_status read_batches(historian *h)
     for (size_t t = 0; t < history->batch_count && status == GBV_OK; t++) {
         sqlite3_reset(statement);
         sqlite3_bind_int64(statement, 1, h->numbers[history->first_batch + t]);
-        status = read_batch(h, statement, &history->batches[t]);
+        status = read_batch(h, statement, t);
     }
     sqlite3_finalize(statement);
     return status;
@@ -161,17 +176,18 @@ static gbv_status read_points(historian *h, sqlite3_stmt *statement, size_t batc
         if (batch < history->first_batch)
             continue;
         h->used[place] = true;
-        history->points[place * history->batch_count + batch - history->first_batch] = shown_point(&point);
+        gbv_history_point *shown = &history->points[place * history->batch_count + batch - history->first_batch];
+        const char *flag = shown->flag;
+        *shown = shown_point(&point);
+        shown->flag = flag;
     }
     return status;
 }
 
-static gbv_status read_all_points(historian *h)
+static gbv_status make_points(historian *h)
 {
     gbv_history *history = h->history;
-    sqlite3_stmt *statement = NULL;
-    size_t cells = 0, all_cells = 0;
-    bool weighed = h->options->strategies && *h->options->strategies;
+    size_t cells = 0;
     if (!__builtin_mul_overflow(h->count, history->batch_count, &cells))
         history->points = memory_array(cells, sizeof *history->points);
     h->used = memory_zeroed(h->count, sizeof *h->used);
@@ -179,6 +195,15 @@ static gbv_status read_all_points(historian *h)
         return out_of_memory(h->error);
     for (size_t i = 0; i < cells; i++)
         history->points[i] = absent_point();
+    return GBV_OK;
+}
+
+static gbv_status read_all_points(historian *h)
+{
+    gbv_history *history = h->history;
+    sqlite3_stmt *statement = NULL;
+    size_t all_cells = 0;
+    bool weighed = h->options->strategies && *h->options->strategies;
     if (weighed && !__builtin_mul_overflow(h->count, h->number_count, &all_cells)) {
         h->posterior = memory_array(all_cells, sizeof *h->posterior);
         h->batch_posterior = memory_array(all_cells, sizeof *h->batch_posterior);
@@ -288,9 +313,11 @@ gbv_status gbv_ledger_history(gbv_ledger *ledger, const gbv_history_options *opt
     if (status == GBV_OK)
         status = find_batches(&h);
     if (status == GBV_OK)
-        status = read_batches(&h);
-    if (status == GBV_OK)
         status = read_names(&h);
+    if (status == GBV_OK)
+        status = make_points(&h);
+    if (status == GBV_OK)
+        status = read_batches(&h); /* which mark the points that are flagged */
     if (status == GBV_OK)
         status = read_all_points(&h);
     ledger_end_reading(ledger);

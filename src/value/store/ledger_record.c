@@ -20,6 +20,22 @@ static void write_texts(json_writer *json, const char *key, char *const *texts, 
     json_end(json);
 }
 
+/* Left out where nobody is flagged. */
+static void write_flags(json_writer *json, const ledger_settings *settings)
+{
+    const char *kind, *summary;
+    size_t all = 0;
+    for (size_t k = 0; k < FLAG_KINDS; k++)
+        all += settings->flagged_count[k];
+    if (!all)
+        return;
+    json_begin_object(json, "flags");
+    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+        if (settings->flagged_count[k])
+            write_texts(json, kind, settings->flagged[k], settings->flagged_count[k]);
+    json_end(json);
+}
+
 char *settings_write(const ledger_settings *settings)
 {
     json_line line;
@@ -55,6 +71,7 @@ char *settings_write(const ledger_settings *settings)
     json_text(json, "worlds_sha256", settings->worlds_sha256);
     write_texts(json, "changes", b->changes, b->change_count);
     write_texts(json, "warnings", b->warnings, b->warning_count);
+    write_flags(json, settings);
     json_begin_object(json, "options");
     for (size_t i = 0; i < settings->option_count; i++)
         json_text(json, settings->options[i].name, settings->options[i].value);
@@ -125,6 +142,18 @@ static void get_texts(reader *r, const char *key, char ***texts, size_t *count)
     }
 }
 
+static void get_flags(reader *r, ledger_settings *settings)
+{
+    reader flags = {.root = json_object_get(r->root, "flags")};
+    const char *kind, *summary;
+    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+        if (json_object_get(flags.root, kind))
+            get_texts(&flags, kind, &settings->flagged[k], &settings->flagged_count[k]);
+    if ((flags.bad || (flags.root && !json_is_object(flags.root))) && !r->bad)
+        r->bad = "flags";
+    r->out_of_memory |= flags.out_of_memory;
+}
+
 static void get_options(reader *r, ledger_settings *settings)
 {
     json_t *options = json_object_get(r->root, "options"), *value;
@@ -190,6 +219,7 @@ gbv_status settings_read(const gbv_ledger *ledger, const char *line, ledger_sett
     get_digest(&r, "worlds_sha256", settings->worlds_sha256);
     get_texts(&r, "changes", &b->changes, &b->change_count);
     get_texts(&r, "warnings", &b->warnings, &b->warning_count);
+    get_flags(&r, settings);
     get_options(&r, settings);
     if (!r.bad && (!(b->tau > 0) || !(b->forgetting > 0 && b->forgetting <= 1)))
         r.bad = b->tau > 0 ? "forgetting" : "tau";
@@ -224,6 +254,8 @@ void settings_free(ledger_settings *settings)
         free(settings->options[i].value);
     }
     free(settings->options);
+    for (size_t k = 0; k < FLAG_KINDS; k++)
+        free_texts(settings->flagged[k], settings->flagged_count[k]);
     history_batch_free(&settings->about);
     *settings = (ledger_settings){0};
 }

@@ -3,6 +3,7 @@
 #ifndef VALUE_STORE_LEDGER_RECORD_H
 #define VALUE_STORE_LEDGER_RECORD_H
 
+#include "value/flags.h"
 #include "value/store/ledger_chain.h"
 
 /* What a batch was scored by and came to, kept as one line of JSON. */
@@ -12,6 +13,8 @@ typedef struct ledger_settings {
     char **leavers;          /* about.leavers of them */
     gbv_option_record *options;
     size_t option_count;
+    char **flagged[FLAG_KINDS]; /* names of the sources that have each kind of flag, in the order of flag_kind_at() */
+    size_t flagged_count[FLAG_KINDS];
     size_t sources;         /* that were ever there, those of this batch included */
     size_t worlds;          /* resampled weights of each source; 0: none are kept */
     char worlds_sha256[65]; /* of their bytes; "" without */
