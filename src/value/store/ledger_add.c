@@ -14,6 +14,7 @@
 
 static const double LEVEL = 0.9, NORMAL_QUANTILE = 1.6448536269514722; /* which half of LEVEL lies below */
 static const double COLLAPSED = 1.05;                                  /* effective sources */
+enum { WORTH_THREADS = 1000000 };                                      /* resampled scores; fewer take some 10 ms */
 enum { REFERENCE_USES = 12 };                                          /* after which a new one is advised */
 
 /* One batch on its way into the ledger. */
@@ -461,7 +462,7 @@ gbv_status ledger_add(gbv_ledger *ledger, const gbv_result *result, const ledger
     if (status != GBV_OK)
         return status;
     plan p = plan_begin(threads);
-    f.threads = p.threads;
+    f.threads = result->certainty.resample_count > WORTH_THREADS / (result->source_count + 1) ? p.threads : 1;
     status = state_load(ledger, result->source_count, &f.state, error);
     if (status == GBV_OK && request->head && memcmp(request->head, f.state.head, DIGEST) != 0)
         status = error_set(error, GBV_FAILED, "%s: another update came first; nothing was changed: run it again",

@@ -343,6 +343,8 @@ gbv_status ledger_begin(gbv_ledger *ledger, gbv_error *error)
     int moved = 0;
     if (status == GBV_OK && fresh)
         status = connect_to(ledger, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    if (status == GBV_OK && fresh) /* resampled weights are large */
+        status = ledger_execute(ledger, "PRAGMA page_size = 16384", error);
     if (status == GBV_OK) /* in whatever way others left it: one file, nothing beside it */
         status = ledger_execute(ledger, "PRAGMA journal_mode = DELETE", error);
     if (status == GBV_OK)
