@@ -112,13 +112,14 @@ static gbv_status make_batch_prior(update *u, const gbv_sources *sources, gbv_er
     return GBV_OK;
 }
 
-/* A reference from memory is known by its rows and labels. */
+/* A reference from memory is known by its rows and labels; gold labels too, because the items that they are of may
+ * change, and their file grows with every batch. */
 static gbv_status hash_reference(update *u, const gbv_dataset *reference, gbv_error *error)
 {
-    bool from_memory = false;
+    bool by_rows = reference && reference->base;
     for (size_t i = 0; reference && i < reference->input_count; i++)
-        from_memory |= !*reference->inputs[i].sha256;
-    if (!from_memory)
+        by_rows |= !*reference->inputs[i].sha256;
+    if (!by_rows)
         return GBV_OK;
     hash_stream hash = hash_open();
     sample_part part = sample_part_of(reference, reference->row_index, reference->row_count, reference->labels, NULL);
