@@ -75,6 +75,8 @@ gbv_status ledger_failure(const gbv_ledger *ledger, int code, gbv_error *error)
         return error_out_of_memory(error, "the ledger");
     case SQLITE_NOTADB:
         return error_set(error, GBV_BAD_INPUT, "%s: is not a ledger: name one that gbv update has made", path);
+    case SQLITE_ERROR: /* what is asked of it is always the same: it is the file that differs */
+        return ledger_damaged(ledger, error, "%s", ledger->database ? sqlite3_errmsg(ledger->database) : why);
     case SQLITE_CORRUPT:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
