@@ -30,7 +30,7 @@ static int run(const command *self, int count, char **arguments)
         if (!options.last && !options.source)
             shown.last = BATCHES_SHOWN;
         gbv_status status = gbv_ledger_open(path, GBV_LEDGER_READ, &ledger, &error);
-        code = status == GBV_OK ? ledgers_show(self, &show, ledger, &shown, &options)
+        code = status == GBV_OK ? ledgers_show(self, &show, ledger, &shown, &options, NULL)
                                 : complain(self, (int)status, "%s", error.message);
         if (code == GBV_OK)
             code = ledgers_page(self, ledger, &options, NULL);

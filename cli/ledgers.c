@@ -46,7 +46,7 @@ int ledgers_time(const command *self, int64_t *time)
 }
 
 int ledgers_show(const command *self, const run_options *run, gbv_ledger *ledger, const gbv_history_options *shown,
-                 const gbv_history_options *written)
+                 const gbv_history_options *written, const gbv_result *last)
 {
     gbv_history *history = NULL;
     gbv_error error;
@@ -66,6 +66,11 @@ int ledgers_show(const command *self, const run_options *run, gbv_ledger *ledger
         if (status == GBV_OK)
             status = gbv_history_table(history, stdout, &terminal, &error);
         gbv_history_free(history);
+    }
+    if (status == GBV_OK && last && !run->quiet) { /* the only place where they are told: the samples may be deleted */
+        FILE *stream = show ? stdout : stderr;
+        terminal = gbv_terminal_of(stream);
+        gbv_report_warnings(last, stream, &terminal);
     }
     return status == GBV_OK ? GBV_OK : complain(self, (int)status, "%s", error.message);
 }

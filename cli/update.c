@@ -91,7 +91,7 @@ static int finish(const command *self, const update_choices *chosen, run_options
     show->more_metrics = models;
     show->more_count = chosen->result ? 0 : 2;
     valuing_tell(self, result);
-    int code = ledgers_show(self, show, ledger, &shown, &written);
+    int code = ledgers_show(self, show, ledger, &shown, &written, result);
     if (code == GBV_OK)
         code = ledgers_page(self, ledger, &(gbv_history_options){0}, result);
     if (code == GBV_OK)

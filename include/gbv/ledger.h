@@ -112,7 +112,9 @@ typedef struct gbv_history_batch {
     double alarm_threshold; /* h, by which |cusum| is judged */
     uint64_t seed;
     size_t replicates, refits;
-    size_t reference_rows;
+    char reference_kind[16]; /* "labelled", "unlabelled"; "none: crowd", "none: union": the sources were judged by each
+                                other */
+    size_t reference_rows;   /* of the sources themselves where there is none */
     char reference_sha256[65];
     size_t reference_batches;           /* how many batches this reference has scored, this one included */
     double effective_sources;           /* 1 / sum P_t^2 */

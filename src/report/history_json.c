@@ -26,6 +26,7 @@ static void write_batch(json_writer *json, const gbv_history_batch *b)
     json_count(json, "replicates", b->replicates);
     json_count(json, "refits", b->refits);
     json_begin_object(json, "reference");
+    json_text(json, "kind", b->reference_kind);
     json_count(json, "rows", b->reference_rows);
     json_text(json, "sha256", b->reference_sha256);
     json_count(json, "batches", b->reference_batches);

@@ -150,6 +150,14 @@ static table open_table(const gbv_history *h, FILE *stream, const gbv_terminal *
     return t;
 }
 
+/* What the sources were judged by. */
+static const char *rows_words(const gbv_history_batch *b)
+{
+    if (strncmp(b->reference_kind, "none", strlen("none")) == 0)
+        return "rows of the sources themselves, each judged by the others";
+    return b->reference_rows == 1 ? "reference row" : "reference rows";
+}
+
 static void print_head(const table *t)
 {
     const gbv_history *h = t->history;
@@ -161,9 +169,9 @@ static void print_head(const table *t)
     if (b->forgetting < 1)
         snprintf(memory, sizeof memory, " (a memory of %.3g batches)", 1 / (1 - b->forgetting));
     print_sentence(t->stream, t->terminal, GBV_STYLE_PLAIN, "",
-                   "%s%s%s of %s models on %zu reference row%s; tau %.4g, forgetting %g%s, seed %llu",
-                   own ? b->measure : b->method, *b->variant ? " " : "", b->variant, b->model, b->reference_rows,
-                   b->reference_rows == 1 ? "" : "s", b->tau, b->forgetting, memory, (unsigned long long)b->seed);
+                   "%s%s%s of %s models on %zu %s; tau %.4g, forgetting %g%s, seed %llu", own ? b->measure : b->method,
+                   *b->variant ? " " : "", b->variant, b->model, b->reference_rows, rows_words(b), b->tau,
+                   b->forgetting, memory, (unsigned long long)b->seed);
     fputc('\n', t->stream);
 }
 

@@ -9,6 +9,11 @@
 #include "base/output.h"
 #include "report/print.h"
 
+void gbv_report_warnings(const gbv_result *result, FILE *stream, const gbv_terminal *terminal)
+{
+    result_print_warnings(result, NULL, stream, terminal);
+}
+
 gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal, gbv_error *error)
 {
     if (!result_print_table(result, stream, terminal))

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/plan.h"
 #include "value/resamples.h"
+#include "value/result.h"
 #include "value/store/ledger_step.h"
 
 static const double LEVEL = 0.9, NORMAL_QUANTILE = 1.6448536269514722; /* which half of LEVEL lies below */

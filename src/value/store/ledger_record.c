@@ -154,6 +154,11 @@ static void get_flags(reader *r, ledger_settings *settings)
     r->out_of_memory |= flags.out_of_memory;
 }
 
+void settings_set_reference_kind(ledger_settings *settings, const char *kind)
+{
+    snprintf(settings->about.reference_kind, sizeof settings->about.reference_kind, "%s", kind);
+}
+
 static void get_options(reader *r, ledger_settings *settings)
 {
     json_t *options = json_object_get(r->root, "options"), *value;
@@ -171,6 +176,8 @@ static void get_options(reader *r, ledger_settings *settings)
         gbv_option_record *option = &settings->options[settings->option_count++];
         option->name = strdup(name);
         option->value = strdup(json_string_value(value));
+        if (strcmp(name, "reference") == 0)
+            settings_set_reference_kind(settings, json_string_value(value));
         r->out_of_memory |= !option->name || !option->value;
     }
 }
@@ -220,6 +227,7 @@ gbv_status settings_read(const gbv_ledger *ledger, const char *line, ledger_sett
     get_texts(&r, "changes", &b->changes, &b->change_count);
     get_texts(&r, "warnings", &b->warnings, &b->warning_count);
     get_flags(&r, settings);
+    settings_set_reference_kind(settings, "labelled");
     get_options(&r, settings);
     if (!r.bad && (!(b->tau > 0) || !(b->forgetting > 0 && b->forgetting <= 1)))
         r.bad = b->tau > 0 ? "forgetting" : "tau";

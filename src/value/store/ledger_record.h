@@ -26,6 +26,8 @@ char *settings_write(const ledger_settings *settings);
 GBV_MUST_CHECK gbv_status settings_read(const gbv_ledger *ledger, const char *line, ledger_settings *settings,
                                         gbv_error *error);
 void settings_free(ledger_settings *settings);
+/* From the run's option `reference`. */
+void settings_set_reference_kind(ledger_settings *settings, const char *kind);
 void history_batch_free(gbv_history_batch *batch); /* what it holds */
 
 /* Of one source in one batch. */

@@ -42,13 +42,18 @@ static const char *option_of(const ledger_settings *settings, const char *name, 
     return otherwise;
 }
 
+static bool has_no_reference(const ledger_settings *s)
+{
+    return strncmp(s->about.reference_kind, "none", strlen("none")) == 0;
+}
+
 static void describe_reference(const ledger_settings *s, sentence *text)
 {
-    const char *kind = option_of(s, "reference", "labelled");
-    if (strncmp(kind, "none", strlen("none")) == 0)
-        sentence_add(text, "%.100s", kind);
+    const char *kind = s->about.reference_kind;
+    if (has_no_reference(s))
+        sentence_add(text, "%s", kind);
     else
-        sentence_add(text, "%.16s (%zu rows, %.100s)",
+        sentence_add(text, "%.16s (%zu rows, %s)",
                      *s->about.reference_sha256 ? s->about.reference_sha256 : "from memory", s->about.reference_rows,
                      kind);
 }
@@ -173,6 +178,10 @@ gbv_status rules_check_options(const gbv_update_options *options, gbv_tau_mode t
         return error_set(error, GBV_USAGE, "the batch has no name: give it one, such as the month it came in");
     if (!text_is_utf8(options->batch, strlen(options->batch)))
         return error_set(error, GBV_USAGE, "the batch's name is not valid UTF-8: give it another");
+    for (const char *c = options->batch; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7F)
+            return error_set(error, GBV_USAGE, "the batch's name holds a control character (byte %zu): give it another",
+                             (size_t)(c - options->batch) + 1);
     if (isnan(options->forgetting) || options->forgetting < 0 || options->forgetting > 1)
         return error_set(error, GBV_USAGE, "forgetting is %g; it must be above 0 and at most 1, which forgets nothing",
                          options->forgetting);
@@ -317,10 +326,10 @@ static gbv_status describe_run(const ledger_state *state, const ledger_request *
                                                                    : USUAL_ALARM_BATCHES};
     if (!b->version || !b->method || !b->measure || !b->variant || !b->model || !copy_options(run, settings))
         return error_out_of_memory(error, "the ledger");
-    bool none = strncmp(option_of(settings, "reference", ""), "none", strlen("none")) == 0;
+    settings_set_reference_kind(settings, option_of(settings, "reference", "labelled"));
     if (request->reference_sha256)
         snprintf(b->reference_sha256, sizeof b->reference_sha256, "%s", request->reference_sha256);
-    else if (!none && !hash_reference(run, b->reference_sha256))
+    else if (!has_no_reference(settings) && !hash_reference(run, b->reference_sha256))
         return error_set(error, GBV_FAILED, "the hash of the reference could not be made");
     for (size_t i = 0; i < o->leaver_count; i++)
         if (!text_list_add(&settings->leavers, &b->leavers, o->leavers[i]))
@@ -336,18 +345,18 @@ static gbv_status settle_tau(const gbv_ledger *ledger, const ledger_state *state
     const char *asked = option_of(settings, "tau", "");
     settings->tau_mode = stays ? state->settings.tau_mode : run->tau_mode;
     settings->about.tau = stays ? state->settings.about.tau : scored ? run->tau : 1;
+    if (!stays && !scored && state->last && !is_allowed(request->options, "tau"))
+        return error_set(error, GBV_FAILED,
+                         "%s: its tau is %g, and weights by another do not go on from it: leave --tau "
+                         "out, or allow the change (--allow-change tau)",
+                         ledger->path, state->settings.about.tau);
     if (!stays && (scored ? !isfinite(run->tau) : strcmp(asked, "quick") == 0 && run->source_count < 2))
         return error_set(
-            error, GBV_FAILED,
-            "%s: quick tau goes by the number of sources and is infinite for one alone, and a ledger keeps "
-            "the tau of its first batch: give it with --tau VALUE",
-            ledger->path);
-    if (!stays && !scored && state->last && !is_allowed(request->options, "tau"))
-        return error_set(
-            error, GBV_FAILED,
-            "%s: tau is %g since the first batch, and weights by another do not go on from it: leave --tau "
-            "out, or allow the change (--allow-change tau)",
-            ledger->path, state->settings.about.tau);
+            error, GBV_FAILED, "%s: %s, and a ledger keeps the tau of its first batch: give it with --tau VALUE",
+            ledger->path,
+            strcmp(asked, "auto") == 0
+                ? "tau auto found that weighing the sources alike predicts no worse, which is an infinite tau"
+                : "quick tau goes by the number of sources and is infinite for one alone");
     return GBV_OK;
 }
 
