@@ -420,6 +420,8 @@ static gbv_status write_batch(folding *f, gbv_error *error)
         f->settings.about.reference_batches++;
     }
     if (status == GBV_OK)
+        status = rules_warn_of_repeats(f->ledger, &f->state, f->points, f->point_count, &f->settings, error);
+    if (status == GBV_OK)
         status = warn(f, error);
     if (status == GBV_OK && f->settings.worlds &&
         !hash_sha256(f->worlds, f->state.names.count * f->settings.worlds * sizeof *f->worlds,

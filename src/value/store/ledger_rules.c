@@ -268,6 +268,14 @@ bool rules_tau_stays(const ledger_state *state, const gbv_update_options *option
     return tau_mode == state->settings.tau_mode && !is_allowed(options, "tau");
 }
 
+/* Folders may be named after people, and a ledger is handed around. */
+static const char *without_folder(const gbv_option_record *option)
+{
+    bool is_file = strcmp(option->name, "pretrained") == 0 || strcmp(option->name, "class_map") == 0;
+    const char *slash = is_file ? strrchr(option->value, '/') : NULL;
+    return slash ? slash + 1 : option->value;
+}
+
 static bool copy_options(const gbv_result *run, ledger_settings *settings)
 {
     if (!(settings->options = calloc(run->option_count + 1, sizeof *settings->options)))
@@ -275,7 +283,7 @@ static bool copy_options(const gbv_result *run, ledger_settings *settings)
     for (size_t i = 0; i < run->option_count; i++) {
         gbv_option_record *option = &settings->options[settings->option_count++];
         option->name = strdup(run->options[i].name);
-        option->value = strdup(run->options[i].value);
+        option->value = strdup(without_folder(&run->options[i]));
         if (!option->name || !option->value)
             return false;
     }
@@ -384,6 +392,34 @@ gbv_status rules_settle(const gbv_ledger *ledger, const ledger_state *state, con
         if (!text_list_add(&settings->about.changes, &settings->about.change_count, change.text))
             status = error_out_of_memory(error, "the ledger");
     }
+    return status;
+}
+
+gbv_status rules_warn_of_repeats(gbv_ledger *ledger, const ledger_state *state, const ledger_point *points,
+                                 size_t count, ledger_settings *settings, gbv_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    size_t repeated = 0;
+    gbv_status status =
+        ledger_prepare(ledger, "SELECT 1 FROM point WHERE id = ?1 << 32 | ?2 AND sha256 = ?3", &statement, error);
+    for (size_t i = 0; i < count && status == GBV_OK; i++) {
+        bool there = false;
+        if (!points[i].hashed)
+            continue;
+        sqlite3_bind_int64(statement, 1, state->last);
+        sqlite3_bind_int64(statement, 2, (int64_t)points[i].source);
+        sqlite3_bind_blob(statement, 3, points[i].sha256, DIGEST, SQLITE_STATIC);
+        status = ledger_next(ledger, statement, &there, error);
+        sqlite3_reset(statement);
+        repeated += there;
+    }
+    sqlite3_finalize(statement);
+    if (status == GBV_OK && repeated &&
+        !settings_warn(settings,
+                       "%zu of %zu sources delivered the very file of the batch before, '%.100s', which now counts "
+                       "twice: take this batch back with gbv ledger undo unless that is meant",
+                       repeated, settings->about.present, state->last_name))
+        status = error_out_of_memory(error, "the ledger");
     return status;
 }
 

@@ -31,6 +31,11 @@ GBV_MUST_CHECK gbv_status rules_settle(const gbv_ledger *ledger, const ledger_st
                                        const ledger_request *request, const gbv_result *run, bool scored,
                                        ledger_settings *settings, gbv_error *error);
 
+/* Warns of samples that are those of the batch before: a name is refused twice, but may be another one. */
+GBV_MUST_CHECK gbv_status rules_warn_of_repeats(gbv_ledger *ledger, const ledger_state *state,
+                                                const ledger_point *points, size_t count, ledger_settings *settings,
+                                                gbv_error *error);
+
 bool settings_warn(ledger_settings *settings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
