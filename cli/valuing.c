@@ -96,7 +96,9 @@ int valuing_check(const command *self, valuing *chosen, const inputs *in)
         return complain(self, GBV_USAGE, "--prior and --prior-ledger exclude each other");
     if (chosen->prior && strcmp(chosen->prior, "rows") == 0)
         options->prior_mode = GBV_PRIOR_ROWS;
-    else if (chosen->prior_ledger || (chosen->prior && strcmp(chosen->prior, "uniform") != 0))
+    else if (chosen->prior_ledger)
+        options->prior_mode = GBV_PRIOR_LEDGER;
+    else if (chosen->prior && strcmp(chosen->prior, "uniform") != 0)
         options->prior_mode = GBV_PRIOR_GIVEN;
     if (chosen->undefined && strcmp(chosen->undefined, "zero") == 0)
         options->undefined_as_zero = true;
@@ -131,7 +133,7 @@ static gbv_status read_ledger(valuing *chosen, const gbv_sources *sources, gbv_e
 int valuing_read(const command *self, valuing *chosen, const inputs *in)
 {
     gbv_error error;
-    if (chosen->options.prior_mode != GBV_PRIOR_GIVEN)
+    if (chosen->options.prior_mode != GBV_PRIOR_GIVEN && chosen->options.prior_mode != GBV_PRIOR_LEDGER)
         return PARSED;
     if (!(chosen->prior_numbers = calloc(gbv_sources_count(in->sources), sizeof *chosen->prior_numbers)))
         return complain(self, GBV_FAILED, "not enough memory");

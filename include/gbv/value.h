@@ -27,8 +27,10 @@ typedef enum gbv_tau_mode {
 
 typedef enum gbv_prior_mode {
     GBV_PRIOR_UNIFORM,
-    GBV_PRIOR_ROWS,  /* proportional to the rows of each source; each must have some */
-    GBV_PRIOR_GIVEN, /* the caller's numbers, not necessarily summing to one */
+    GBV_PRIOR_ROWS,   /* proportional to the rows of each source; each must have some */
+    GBV_PRIOR_GIVEN,  /* the caller's numbers, not necessarily summing to one */
+    GBV_PRIOR_LEDGER, /* the same, from gbv_ledger_prior(): a ledger that the result goes into does not count it again
+                       */
 } gbv_prior_mode;
 
 /* Start from gbv_value_defaults(). */
@@ -49,7 +51,7 @@ typedef struct gbv_value_options {
     gbv_tau_mode tau_mode;
     double tau; /* for GBV_TAU_FIXED, > 0 */
     gbv_prior_mode prior_mode;
-    const double *prior;    /* for GBV_PRIOR_GIVEN: one entry per source */
+    const double *prior;    /* for GBV_PRIOR_GIVEN and GBV_PRIOR_LEDGER: one entry per source */
     bool tau_curve;         /* also the posterior at a range of tau */
     bool undefined_as_zero; /* a source whose score is undefined gets no weight instead of failing the run */
     bool fast;              /* single precision where a measure offers it */

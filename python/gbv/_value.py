@@ -5,7 +5,7 @@ from ctypes import byref
 from typing import Any, Optional, Sequence, Union
 
 from ._inputs import Dataset, Path, Reading
-from ._library import Handle, OnEpoch, Progress, Watch, call, gbv_value_options, library
+from ._library import CONSTANTS, Handle, OnEpoch, Progress, Watch, call, gbv_value_options, library
 from ._options import choose, fill, names, set_intervals, set_tau
 from ._result import Result
 from ._sources import Probabilities, Sources, SourcesHandle, open_inputs, origins, set_prior, source_names
@@ -31,8 +31,10 @@ def prepare(options: gbv_value_options, reading: Reading, given: dict[str, Any])
     if callable(getattr(prior, "prior", None)):  # a gbv.Ledger, which is made of this file
         if given["tau"] is None:
             set_tau(options, prior.tau)
-        prior = prior.prior(source_names(opened))
-    set_prior(options, prior, opened)
+        set_prior(options, prior.prior(source_names(opened)), opened)
+        options.prior_mode = CONSTANTS["GBV_PRIOR_LEDGER"]
+    else:
+        set_prior(options, prior, opened)
     return trusted, opened
 
 

@@ -272,6 +272,8 @@ static void add_options(const command_line *line, const gbv_comparison *comparis
     add_word(line, "refits", "refits", of_rows ? "20" : "0");
     if (is(option_of(line, "prior"), "given"))
         add(line, "prior", "prior.csv");
+    else if (is(option_of(line, "prior"), "ledger"))
+        add(line, "prior-ledger", "ledger.db");
     else
         add_word(line, "prior", "prior", "uniform");
     add_model(line);

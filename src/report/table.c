@@ -69,7 +69,7 @@ static int by_rank(const void *left, const void *right)
     return (a > b) - (a < b); /* the order given */
 }
 
-void result_print_warnings(const gbv_result *r, gbv_source_result *const *order, FILE *stream,
+void result_print_warnings(const gbv_result *r, gbv_source_result *const *order, const char *all, FILE *stream,
                            const gbv_terminal *terminal)
 {
     size_t shown = 0, total = 0;
@@ -89,8 +89,8 @@ void result_print_warnings(const gbv_result *r, gbv_source_result *const *order,
             gbv_terminal_line(stream, terminal, GBV_STYLE_CAUTION, "warning:", GOES_ON, s->warnings[w]);
     }
     if (shown < total)
-        print_sentence(stream, terminal, GBV_STYLE_CAUTION,
-                       "warning:", "and %zu more about single sources; --format json lists all", total - shown);
+        print_sentence(stream, terminal, GBV_STYLE_CAUTION, "warning:", "and %zu more about single sources; %s",
+                       total - shown, all);
 }
 
 static const char *rows_words(const gbv_result *r)
@@ -251,7 +251,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, const gbv_terminal *t
         whole &= measures_print(r, stream, terminal);
     if (r->tau_curve)
         whole &= tau_curve_print(r, order, count < SHOWN_WHOLE ? count : SHOWN_WHOLE, name_width, stream, terminal);
-    result_print_warnings(r, order, stream, terminal);
+    result_print_warnings(r, order, "--format json lists all", stream, terminal);
     free(order);
     return whole;
 }

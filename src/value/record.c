@@ -171,7 +171,7 @@ static bool record_options(gbv_result *result, const valuation *v)
                       : first->tau_mode == GBV_TAU_CODE ? "code"
                       : first->tau_mode == GBV_TAU_AUTO ? "auto"
                                                         : number_format(first->tau, number);
-    static const char *const priors[] = {"uniform", "rows", "given"};
+    static const char *const priors[] = {"uniform", "rows", "given", "ledger"};
     bool ok = result_add_option(result, "tau", "%s", tau) &&
               result_add_option(result, "reference", "%s",
                                 !v->reference   ? (v->target_count > 1 ? "none: crowd" : "none: union")

@@ -41,10 +41,15 @@ static gbv_status check_without_reference(const valuation *v, gbv_error *error)
     return GBV_OK;
 }
 
+static bool has_given_prior(const gbv_value_options *o)
+{
+    return o->prior_mode == GBV_PRIOR_GIVEN || o->prior_mode == GBV_PRIOR_LEDGER;
+}
+
 static gbv_status check_prior(const valuation *v, gbv_error *error)
 {
     const gbv_value_options *o = v->options;
-    if (o->prior_mode == GBV_PRIOR_GIVEN && !o->prior)
+    if (has_given_prior(o) && !o->prior)
         return error_set(error, GBV_USAGE, "the prior is to be given, but no numbers were");
     for (size_t i = 0; o->prior_mode == GBV_PRIOR_ROWS && i < v->sources->count; i++)
         if (v->sources->items[i].probabilities)
@@ -52,7 +57,7 @@ static gbv_status check_prior(const valuation *v, gbv_error *error)
                              "source '%s' is given as probabilities and has no rows, which the prior is to follow: use "
                              "a uniform or a given prior",
                              v->sources->items[i].name);
-    return o->prior_mode == GBV_PRIOR_GIVEN ? posterior_check_prior(o->prior, v->sources->count, error) : GBV_OK;
+    return has_given_prior(o) ? posterior_check_prior(o->prior, v->sources->count, error) : GBV_OK;
 }
 
 /* Before anything is read or trained; whether its numbers are sound is seen when they are loaded. */
@@ -178,7 +183,7 @@ static gbv_status make_prior(valuation *v, gbv_error *error)
     if (!(v->prior = memory_array(v->source_count, sizeof *v->prior)))
         return error_out_of_memory(error, "the prior");
     for (size_t i = 0; i < v->source_count; i++)
-        v->prior[i] = o->prior_mode == GBV_PRIOR_GIVEN  ? o->prior[i]
+        v->prior[i] = has_given_prior(o)                ? o->prior[i]
                       : o->prior_mode == GBV_PRIOR_ROWS ? (double)v->sources->items[i].row_count
                                                         : 1;
     return GBV_OK;

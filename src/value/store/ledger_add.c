@@ -95,6 +95,14 @@ static bool keep_flags(ledger_settings *settings, const gbv_source_result *s)
     return kept;
 }
 
+/* A ledger's weights are no prior of the batch alone. */
+static double prior_of_delivery(const folding *f, size_t given)
+{
+    if (f->request->prior)
+        return f->request->prior[given];
+    return settings_have_option(&f->settings, "prior", "ledger") ? 1 : f->result->sources[given].prior;
+}
+
 static gbv_status take_delivery(folding *f, size_t given, gbv_error *error)
 {
     const gbv_source_result *s = &f->result->sources[given];
@@ -118,8 +126,7 @@ static gbv_status take_delivery(folding *f, size_t given, gbv_error *error)
     f->given[i] = given;
     f->scores[i] = s->score;
     f->deviations[i] = deviation_of_score(s);
-    f->deliveries[i] = (continual_delivery){
-        .source = index, .prior = f->request->prior ? f->request->prior[given] : s->prior, .score = s->score};
+    f->deliveries[i] = (continual_delivery){.source = index, .prior = prior_of_delivery(f, given), .score = s->score};
     f->step.count++;
     return GBV_OK;
 }

@@ -42,6 +42,11 @@ static const char *option_of(const ledger_settings *settings, const char *name, 
     return otherwise;
 }
 
+bool settings_have_option(const ledger_settings *settings, const char *name, const char *value)
+{
+    return strcmp(option_of(settings, name, ""), value) == 0;
+}
+
 static bool has_no_reference(const ledger_settings *s)
 {
     return strncmp(s->about.reference_kind, "none", strlen("none")) == 0;

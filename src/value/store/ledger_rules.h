@@ -36,6 +36,8 @@ GBV_MUST_CHECK gbv_status rules_warn_of_repeats(gbv_ledger *ledger, const ledger
                                                 const ledger_point *points, size_t count, ledger_settings *settings,
                                                 gbv_error *error);
 
+/* The run had this value of the option. */
+bool settings_have_option(const ledger_settings *settings, const char *name, const char *value);
 bool settings_warn(ledger_settings *settings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -166,7 +166,7 @@ static gbv_status prepare(update *u, const gbv_dataset *reference, const gbv_sou
         u->value.tau_mode = GBV_TAU_FIXED;
         u->value.tau = u->state.settings.about.tau;
     }
-    u->value.prior_mode = GBV_PRIOR_GIVEN;
+    u->value.prior_mode = GBV_PRIOR_LEDGER;
     u->value.prior = u->prior;
     double forgetting = o->forgetting > 0 ? o->forgetting : u->state.settings.about.forgetting;
     return prior_of(&u->state, u->names, u->count, o, u->batch_prior, forgetting, u->prior, error);
