@@ -321,7 +321,7 @@ static void scores_that_are_none_and_minus_infinity_are_warned_of(void **state)
     verified(path);
 }
 
-static void a_worn_reference_and_a_collapse_are_warned_of(void **state)
+static void a_worn_reference_a_collapse_and_samples_that_come_again_are_warned_of(void **state)
 {
     const char *path = *state;
     gbv_error error;
@@ -333,12 +333,14 @@ static void a_worn_reference_and_a_collapse_are_warned_of(void **state)
     gbv_history *h = history_of(path, NULL);
     for (size_t t = 0; t < 14; t++) {
         assert_int_equal(warnings_with(h, t, "this reference has scored"), t >= 12);
+        assert_int_equal(
+            warnings_with(h, t, t == 9 ? "1 of 2 sources delivered the very file" : "2 of 2 sources delivered"), t > 0);
         assert_int_equal(warnings_with(h, t, "--forgetting 0.9"), h->batches[t].effective_sources < 1.05);
     }
     assert_true(h->batches[8].effective_sources > 1.9 && h->batches[13].effective_sources < 1.05);
     gbv_history_free(h);
     gbv_update_options options = {.batch = "15", .allow = "reference,forgetting", .forgetting = .5};
-    gbv_result *r = scored(LETTERS, (double[]){-1, -1}, 2, .1);
+    gbv_result *r = scored(LETTERS, (double[]){-3, -3}, 2, .1);
     other_reference(r);
     assert_ok(add_result(path, r, &options, &error), error);
     h = history_of(path, &(gbv_history_options){.last = 1});
@@ -418,7 +420,7 @@ int main(void)
         TEST(what_the_first_batch_fixed_changes_only_when_that_is_said),
         TEST(a_rule_for_tau_gives_it_once),
         TEST(scores_that_are_none_and_minus_infinity_are_warned_of),
-        TEST(a_worn_reference_and_a_collapse_are_warned_of),
+        TEST(a_worn_reference_a_collapse_and_samples_that_come_again_are_warned_of),
         TEST(a_batch_is_undone_as_if_it_had_not_been),
         TEST(the_ledger_is_a_prior_for_a_valuation),
     };
