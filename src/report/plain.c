@@ -87,6 +87,13 @@ const char *plain_ratio(double value, char text[PLAIN_TEXT])
     return text;
 }
 
+const char *plain_words(char *text)
+{
+    for (char *at = text; (at = strchr(at, '_'));)
+        *at = ' ';
+    return text;
+}
+
 const char *plain_count(size_t value, char text[PLAIN_TEXT])
 {
     char digits[24];

@@ -22,6 +22,8 @@ const char *plain_value(bool share, double value, char text[PLAIN_TEXT]);
 /* Of a weight beside its share: "1.55", and "just above 1" where two digits would not tell on which side of 1, or of
  * the half that verdicts are chosen by, it is. */
 const char *plain_ratio(double value, char text[PLAIN_TEXT]);
+/* A word of programs in words of people: "no_better_than_chance" becomes "no better than chance", in place. */
+const char *plain_words(char *text);
 /* With spaces between thousands. */
 const char *plain_count(size_t value, char text[PLAIN_TEXT]);
 

@@ -300,6 +300,39 @@ static void check_figure(figure_draw *draw, const void *chart)
     free(text);
 }
 
+static void a_source_has_its_colour_in_every_figure(void **state)
+{
+    (void)state;
+    static const double values[] = {1, 2};
+    series lines[] = {{.label = "third", .values = values, .color = 3}, {.label = "by place", .values = values}};
+    gbv_error error;
+    const char *path = write_text_file(folder, "colours.svg", "");
+    lines_chart chart = {.label = "two lines", .points = 2, .series = lines, .count = 2, .mark = NAN};
+    assert_ok(svg_file_write(path, lines_draw, &chart, 600, &error), error);
+    char *text = read_text(path);
+    assert_non_null(strstr(text, "line s2 d0"));
+    assert_non_null(strstr(text, "name s2"));
+    assert_non_null(strstr(text, "line s1 d0"));
+    assert_null(strstr(text, "s0"));
+    free(text);
+}
+
+static void ratios_tell_on_which_side_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{1.5504, "1.55"}, {1.0004, "just above 1"}, {.9996, "just below 1"},
+                 {1, "1.00"},      {.501, "just above 0.5"}, {.4999, "just below 0.5"},
+                 {.5, "0.50"},     {.0081, "0.01"},          {.0004, "less than 0.01"},
+                 {0, "0.00"},      {12.34, "12.3"}};
+    char text[PLAIN_TEXT], flag[] = "no_better_than_chance";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(plain_ratio(cases[i].value, text), cases[i].text);
+    assert_string_equal(plain_words(flag), "no better than chance");
+}
+
 static void figures_bear_any_number(void **state)
 {
     (void)state;
@@ -451,6 +484,8 @@ int main(void)
         cmocka_unit_test(the_same_page_is_the_same_bytes),
         cmocka_unit_test(a_page_has_decimal_points_in_every_locale),
         cmocka_unit_test(a_page_that_cannot_be_written_leaves_nothing),
+        cmocka_unit_test(a_source_has_its_colour_in_every_figure),
+        cmocka_unit_test(ratios_tell_on_which_side_they_are),
         cmocka_unit_test(figures_bear_any_number),
         cmocka_unit_test(a_result_has_a_page_whatever_is_in_it),
         cmocka_unit_test(many_sources_are_one_page),

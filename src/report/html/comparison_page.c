@@ -1,5 +1,5 @@
-/* comparison_page.c - the page of a comparison: the verdict first, then how every way of buying does, then the sources
- * as on the page of a valuation. */
+/* comparison_page.c - the page of a comparison: the verdict and what to do about each source, then how every way of
+ * buying does, then the sources as on the page of a valuation. */
 #include <gbv/report.h>
 
 #include <math.h>
@@ -130,7 +130,6 @@ static void add_ways(page *p, const comparison_view *v)
                         .cell = fill_way,
                         .context = v};
     page_figure(p, &(page_chart){.id = "figure-ways",
-                                 .title = "How good the final model gets",
                                  .caption =
                                      "Means over the seeds, with two standard errors either way; \"instead\" is what "
                                      "one could do without a valuation.",
@@ -237,21 +236,41 @@ static void add_weight_map(page *p, const gbv_comparison *c, const result_view *
         page_note(p, "The %d best of %zu sources.", MAP_SOURCES, c->result->source_count);
 }
 
+/* Whose verdicts they are, and whether its weights are worth following: another method may be the one that pays. */
+static void add_first_method(page *p, const gbv_comparison *c)
+{
+    const gbv_method_comparison *first = &c->methods[0];
+    char accuracy[PLAIN_TEXT], other[PLAIN_TEXT];
+    page_heading(p, "What to do about each source");
+    if (!c->seeds || isnan(first->trained.accuracy)) {
+        page_note(p, "By the first method, %s.", first->label);
+        return;
+    }
+    const gbv_baseline *baseline = &c->baselines[c->to_beat];
+    bool better = first->trained.accuracy > baseline->trained.accuracy;
+    page_note(
+        p, "By the first method, %s: training by its weights gets %s of the test rows right, %s %s.%s", first->label,
+        plain_share(first->trained.accuracy, accuracy), baseline->name, plain_share(baseline->trained.accuracy, other),
+        better && c->verdict == GBV_VERDICT_PAYS ? ""
+        : better ? " Sources that differ in worth are told apart, but weighing them makes no model that is surely "
+                   "better."
+                 : " Sources that differ in worth are told apart, but weighing them by it did not pay.");
+}
+
 static void fill_page(page *p, const comparison_view *v, const result_view *view, const advised *sources)
 {
     const gbv_comparison *c = v->comparison;
-    if (c->seeds)
-        add_ways(p, v);
-    else
+    add_first_method(p, c);
+    page_advice(p, sources, c->result->source_count, "sources");
+    if (!c->seeds)
         page_warning(p,
                      "Nothing was trained: with a test set (--test) it is judged whether buying by any method pays.");
-    page_section(p, "advice", "What to do about each source",
-                 c->verdict == GBV_VERDICT_NO
-                     ? "By the first method, which did not pay on the test set: sources that differ in worth are told "
-                       "apart here, but weighing them by it makes no model that is surely better."
-                     : "By the first method.");
-    page_advice(p, sources, c->result->source_count, "sources");
     page_advice_rules(p);
+    if (c->seeds) {
+        page_section(p, "final-models", "How good the final model gets",
+                     "By every way of buying, and by what one could do instead.");
+        add_ways(p, v);
+    }
     add_weight_map(p, c, view);
     add_correlations(p, c);
     result_sections(p, view);

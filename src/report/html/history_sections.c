@@ -186,6 +186,14 @@ static void choose_drifting(const history_view *v, size_t *order, size_t most)
     }
 }
 
+static size_t place_in(const history_view *v, size_t source)
+{
+    size_t place = 0;
+    while (v->order[place] != source)
+        place++;
+    return place;
+}
+
 static void add_drift_table(page *p, const history_view *v)
 {
     static const page_column columns[] = {
@@ -229,8 +237,10 @@ void history_section_drift(page *p, const history_view *v)
             s.values[i * s.points + t] = path_point(&s, &drifting, i, t)->cusum;
             s.alarms[i * s.points + t] = (signed char)path_point(&s, &drifting, i, t)->alarm;
         }
-        s.lines[i] = (series){
-            .label = h->names[drifting.order[i]], .values = s.values + i * s.points, .alarms = s.alarms + i * s.points};
+        s.lines[i] = (series){.label = h->names[drifting.order[i]],
+                              .values = s.values + i * s.points,
+                              .alarms = s.alarms + i * s.points,
+                              .color = 1 + place_in(v, drifting.order[i])};
     }
     for (size_t t = 0; t < s.points; t++) {
         limit[t] = h->batches[s.first + t].alarm_threshold;
@@ -253,6 +263,7 @@ void history_section_drift(page *p, const history_view *v)
                                                       .series = s.lines,
                                                       .count = s.count + 2,
                                                       .mark = NAN},
+                              .caption = "Colours are those of the weights above; marks are alarms.",
                               .table_id = "drift-table"});
     page_note(p, "Without any change there is one alarm in about %.3g batches over all sources.",
               h->batches[h->batch_count - 1].alarm_batches);

@@ -293,15 +293,17 @@ enum {
     GONE,
     EFFECTIVE,
     REFERENCE_ROWS,
-    REFERENCE_HASH,
     USED,
-    BY,
+    CHANGES,
+    DELIVERY_COLUMNS, /* of the first table; the second begins with the batch again */
+    BY = DELIVERY_COLUMNS,
     TAU,
     FORGETTING,
-    CHANGES,
     VERSION,
+    REFERENCE_HASH,
     RECORD_HASH,
-    BATCH_COLUMNS
+    BATCH_COLUMNS,
+    CHAIN_COLUMNS = BATCH_COLUMNS - DELIVERY_COLUMNS + 1
 };
 
 static void fill_batch(const void *context, size_t row, size_t column, page_cell *cell)
@@ -352,6 +354,11 @@ static void fill_batch(const void *context, size_t row, size_t column, page_cell
     }
 }
 
+static void fill_chain(const void *context, size_t row, size_t column, page_cell *cell)
+{
+    fill_batch(context, row, column ? DELIVERY_COLUMNS + column - 1 : BATCH, cell);
+}
+
 static void add_command(page *p, const gbv_history *h, const char *command)
 {
     char *text = NULL;
@@ -379,7 +386,7 @@ static void add_command(page *p, const gbv_history *h, const char *command)
 
 void history_section_batches(page *p, const history_view *v, const char *command)
 {
-    static const page_column columns[BATCH_COLUMNS] = {
+    static const page_column columns[DELIVERY_COLUMNS] = {
         [BATCH] = {.name = "Batch"},
         [TIME] = {.name = "Added"},
         [PRESENT] = {.name = "Delivered", .kind = PAGE_COUNT, .help = "sources"},
@@ -389,19 +396,21 @@ void history_section_batches(page *p, const history_view *v, const char *command
                        .kind = PAGE_NUMBER,
                        .help = "that the accumulated weights amount to"},
         [REFERENCE_ROWS] = {.name = "Reference rows", .kind = PAGE_COUNT},
-        [REFERENCE_HASH] = {.name = "Reference SHA-256", .kind = PAGE_CODE},
         [USED] = {.name = "Uses of it",
                   .kind = PAGE_COUNT,
                   .help = "batches that this reference has scored, this one included"},
-        [BY] = {.name = "Scored by"},
-        [TAU] = {.name = "Tau", .kind = PAGE_NUMBER},
-        [FORGETTING] = {.name = "Forgetting", .kind = PAGE_NUMBER, .help = "1: every batch counts alike"},
         [CHANGES] = {.name = "Changes that were allowed"},
-        [VERSION] = {.name = "gbv"},
-        [RECORD_HASH] = {.name = "Hash of the record",
-                         .kind = PAGE_CODE,
-                         .help =
-                             "covers this batch and all before: noted elsewhere, it proves that nothing was changed"},
+    };
+    static const page_column chain[CHAIN_COLUMNS] = {
+        {.name = "Batch"},
+        {.name = "Scored by"},
+        {.name = "Tau", .kind = PAGE_NUMBER},
+        {.name = "Forgetting", .kind = PAGE_NUMBER, .help = "1: every batch counts alike"},
+        {.name = "gbv", .help = "its version"},
+        {.name = "Reference SHA-256", .kind = PAGE_CODE},
+        {.name = "Hash of the record",
+         .kind = PAGE_CODE,
+         .help = "covers this batch and all before: noted elsewhere, it proves that nothing was changed"},
     };
     const gbv_history *h = v->history;
     page_section(p, "batches", "Batches",
@@ -410,9 +419,16 @@ void history_section_batches(page *p, const history_view *v, const char *command
     page_table_add(p, &(page_table){.id = "batch-list",
                                     .caption = "Batches, the last one first",
                                     .columns = columns,
-                                    .column_count = BATCH_COLUMNS,
+                                    .column_count = DELIVERY_COLUMNS,
                                     .row_count = h->batch_count,
                                     .cell = fill_batch,
+                                    .context = v});
+    page_table_add(p, &(page_table){.id = "batch-chain",
+                                    .caption = "How each was scored, and the chain of hashes",
+                                    .columns = chain,
+                                    .column_count = CHAIN_COLUMNS,
+                                    .row_count = h->batch_count,
+                                    .cell = fill_chain,
                                     .context = v});
     add_command(p, h, command);
 }

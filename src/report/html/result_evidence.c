@@ -38,6 +38,10 @@ static void fill_remark(const void *context, size_t row, size_t column, page_cel
     const char *const texts[] = {m->source->name, m->flag ? m->flag->kind : "warning",
                                  m->flag ? m->flag->detail : m->warning, m->flag ? what_to_do(m->flag->kind) : NULL};
     cell->text = texts[column];
+    if (column == 1) {
+        snprintf(cell->scratch, sizeof cell->scratch, "%s", texts[column]);
+        cell->text = plain_words(cell->scratch);
+    }
 }
 
 void result_section_flags(page *p, const result_view *v)

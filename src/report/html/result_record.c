@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/command.h"
 #include "report/html/body.h"
 #include "report/html/result_sections.h"
@@ -40,29 +41,53 @@ static void add_command(page *p, const result_view *v)
     free(made);
 }
 
-/* What decides the numbers, name by name. */
+typedef struct setting {
+    const char *name, *value;
+} setting;
+
 static void fill_setting(const void *context, size_t row, size_t column, page_cell *cell)
 {
-    const gbv_result *r = context;
-    const char *names[] = {"gbv",      "method", "measure", "variant",        "model",
-                           "looks at", "tau",    "seed",    "instruction set"};
-    const char *values[] = {r->version,       r->method,     r->measure,    r->variant,        r->model,
-                            r->feature_space, cell->scratch, cell->scratch, r->instruction_set};
-    char tau[32];
-    if (row < sizeof names / sizeof *names) {
-        if (row == 6)
-            snprintf(cell->scratch, sizeof cell->scratch, "%s (%s)", page_full_number(r->tau, tau),
-                     tau_mode_words[r->tau_mode]);
-        if (row == 7)
-            snprintf(cell->scratch, sizeof cell->scratch, "%llu", (unsigned long long)r->seed);
-        cell->text = column ? values[row] : names[row];
-        return;
-    }
-    const gbv_option_record *option = &r->options[row - sizeof names / sizeof *names];
-    cell->text = column ? option->value : option->name;
+    const setting *settings = context;
+    cell->text = column ? settings[row].value : settings[row].name;
 }
 
-enum { SETTINGS = 9 };
+/* What decides the numbers, name by name; how tau was found stands beside it. */
+static void add_settings(page *p, const gbv_result *r)
+{
+    static const page_column columns[] = {{.name = "Setting"}, {.name = "Value", .kind = PAGE_CODE}};
+    char tau[80], number[32], seed[24];
+    const setting fixed[] = {{"gbv", r->version},
+                             {"method", r->method},
+                             {"measure", r->measure},
+                             {"variant", r->variant},
+                             {"model", r->model},
+                             {"looks at", r->feature_space},
+                             {"tau", tau},
+                             {"seed", seed},
+                             {"instruction set", r->instruction_set}};
+    size_t fixed_count = sizeof fixed / sizeof *fixed, count = 0;
+    setting *settings = memory_array(fixed_count + r->option_count, sizeof *settings);
+    if (!settings) {
+        page_fail(p);
+        return;
+    }
+    snprintf(tau, sizeof tau, "%s (%s)", page_full_number(r->tau, number), tau_mode_words[r->tau_mode]);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->seed);
+    for (size_t i = 0; i < fixed_count; i++)
+        if (fixed[i].value && *fixed[i].value)
+            settings[count++] = fixed[i];
+    for (size_t i = 0; i < r->option_count; i++)
+        if (strcmp(r->options[i].name, "tau") != 0)
+            settings[count++] = (setting){r->options[i].name, r->options[i].value};
+    page_table_add(p, &(page_table){.id = "settings",
+                                    .caption = "Options",
+                                    .columns = columns,
+                                    .column_count = 2,
+                                    .row_count = count,
+                                    .cell = fill_setting,
+                                    .context = settings});
+    free(settings);
+}
 
 static void fill_input(const void *context, size_t row, size_t column, page_cell *cell)
 {
@@ -81,7 +106,6 @@ static void fill_input(const void *context, size_t row, size_t column, page_cell
 
 void result_section_record(page *p, const result_view *v)
 {
-    static const page_column settings[] = {{.name = "Setting"}, {.name = "Value", .kind = PAGE_CODE}};
     static const page_column inputs[] = {{.name = "File", .kind = PAGE_CODE},
                                          {.name = "Role"},
                                          {.name = "Rows", .kind = PAGE_COUNT},
@@ -89,13 +113,7 @@ void result_section_record(page *p, const result_view *v)
     const gbv_result *r = v->result;
     page_section(p, "record", "Record", "With the same version, inputs and options the numbers come out the same.");
     add_command(p, v);
-    page_table_add(p, &(page_table){.id = "settings",
-                                    .caption = "Options",
-                                    .columns = settings,
-                                    .column_count = 2,
-                                    .row_count = SETTINGS + r->option_count,
-                                    .cell = fill_setting,
-                                    .context = r});
+    add_settings(p, r);
     page_table_add(p, &(page_table){.id = "inputs",
                                     .caption = "Inputs",
                                     .columns = inputs,

@@ -297,7 +297,7 @@ static void fill_source(const void *context, size_t row, size_t column, page_cel
         for (size_t i = 0; i < s->flag_count && used < sizeof cell->scratch; i++)
             used += (size_t)snprintf(cell->scratch + used, sizeof cell->scratch - used, "%s%s", i ? ", " : "",
                                      s->flags[i].kind);
-        cell->text = cell->scratch;
+        cell->text = plain_words(cell->scratch);
     }
 }
 

@@ -8,6 +8,11 @@
 
 enum { COLORS = 7, LABELS = 64, LABEL_HEIGHT = 14, DOTTED_POINTS = 40 };
 
+static size_t color_of(const lines_chart *c, size_t k)
+{
+    return c->series[k].color ? c->series[k].color - 1 : k;
+}
+
 static double x_of(const lines_chart *c, size_t point)
 {
     return c->x ? c->x[point] : (double)point;
@@ -96,10 +101,11 @@ static void draw_points(FILE *stream, const lines_chart *c, const series *s, con
         double at = place(x, x_of(c, i)), height = axis_place(y, s->values[i]);
         tip_of(c, s, i, tip, sizeof tip);
         svg_mark_begin(stream, tip);
-        fprintf(stream, "<circle class=\"point s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", color, at, height);
-        if (alarm) /* above the point, where no axis is */
-            fprintf(stream, "<path class=\"alarm\" d=\"M%.1f %.1fl-6 %dh12z\"/>", at, height + (alarm < 0 ? -6 : -17),
-                    alarm < 0 ? -11 : 11);
+        if (alarm) /* on the point: beside it, it might be another line's */
+            fprintf(stream, "<path class=\"alarm\" d=\"M%.1f %.1fl-7 %dh14z\"/>", at, height + (alarm < 0 ? 7 : -7),
+                    alarm < 0 ? -12 : 12);
+        else
+            fprintf(stream, "<circle class=\"point s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", color, at, height);
         svg_mark_end(stream);
     }
 }
@@ -142,7 +148,7 @@ static void draw_labels(FILE *stream, const lines_chart *c, const axis *x, const
         char class[32];
         if (fabs(heights[i] - ends[i]) > 3) /* which line it is of */
             svg_line(stream, "leader", x->to + 3, ends[i], x->to + 11, heights[i]);
-        snprintf(class, sizeof class, "name s%zu", order[i] % COLORS);
+        snprintf(class, sizeof class, "name s%zu", color_of(c, order[i]) % COLORS);
         svg_text(stream, x->to + 13, heights[i] + 4, "start", class, room, c->series[order[i]].label);
     }
 }
@@ -212,17 +218,18 @@ void lines_draw(FILE *stream, const svg_form *form, const void *chart)
     for (size_t pass = 0; pass < 3; pass++) /* what is faint and what is wide lies below */
         for (size_t k = 0; k < c->count; k++) {
             const series *s = &c->series[k];
+            size_t color = color_of(c, k);
             if (pass == 0 && s->low && s->high) {
-                snprintf(class, sizeof class, "band s%zu", k % COLORS);
+                snprintf(class, sizeof class, "band s%zu", color % COLORS);
                 draw_band(stream, c, s, &x, &y, class);
             }
             if ((pass == 0 && s->faint) || (pass == 1 && !s->faint)) {
-                snprintf(class, sizeof class, s->faint ? "line faint" : "line s%zu d%zu", k % COLORS,
-                         k / COLORS % COLORS);
+                snprintf(class, sizeof class, s->faint ? "line faint" : "line s%zu d%zu", color % COLORS,
+                         color / COLORS % COLORS);
                 draw_path(stream, c, s, &x, &y, class);
             }
             if (pass == 2 && !s->faint)
-                draw_points(stream, c, s, &x, &y, k % COLORS);
+                draw_points(stream, c, s, &x, &y, color % COLORS);
         }
     draw_labels(stream, c, &x, &y, label + 6);
     svg_close(stream);

@@ -10,7 +10,8 @@ typedef struct series {
     const char *label;
     const double *values;      /* one for each point; NaN: a gap */
     const double *low, *high;  /* a band around it; NULL: none */
-    const signed char *alarms; /* -1: a mark that points down, 1: up; NULL: none */
+    const signed char *alarms; /* -1: its point is a mark that points down, 1: up; NULL: none */
+    size_t color;              /* from 1, so that it is the same in every figure of a page; 0: by its place */
     bool faint;                /* in the background, without a label */
 } series;
 
