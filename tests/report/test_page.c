@@ -313,7 +313,7 @@ static void a_source_has_its_colour_in_every_figure(void **state)
     assert_non_null(strstr(text, "line s2 d0"));
     assert_non_null(strstr(text, "name s2"));
     assert_non_null(strstr(text, "line s1 d0"));
-    assert_null(strstr(text, "s0"));
+    assert_null(strstr(text, "line s0"));
     free(text);
 }
 
