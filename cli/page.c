@@ -9,8 +9,9 @@
 static struct {
     const char *path;
     char *command;
-    FILE *printed; /* what a command without a page of its own prints; NULL: nothing is held back */
-    int output;    /* the real standard output meanwhile */
+    FILE *printed;       /* what a command without a page of its own prints; NULL: nothing is held back */
+    int output;          /* the real standard output meanwhile */
+    const char *written; /* the file or folder of --output; NULL: none */
 } wanted;
 
 bool path_can_be_written(const char *path)
@@ -33,6 +34,19 @@ static bool hold_back(void)
     return wanted.output >= 0 && dup2(fileno(wanted.printed), STDOUT_FILENO) >= 0;
 }
 
+/* Of an option that has a value, the last one given; NULL: none. */
+static const char *output_of(int count, char **arguments)
+{
+    static const char name[] = "--output";
+    const char *path = NULL;
+    for (int i = 0; i < count; i++)
+        if (i + 1 < count && (strcmp(arguments[i], "-o") == 0 || strcmp(arguments[i], name) == 0))
+            path = arguments[++i];
+        else if (strncmp(arguments[i], name, strlen(name)) == 0 && arguments[i][strlen(name)] == '=')
+            path = arguments[i] + strlen(name) + 1;
+    return path;
+}
+
 int page_begin(const command *self, const char *path, int count, char **arguments)
 {
     if (!*path || strcmp(path, "-") == 0)
@@ -51,6 +65,7 @@ int page_begin(const command *self, const char *path, int count, char **argument
     if (!wanted.command)
         return complain(self, GBV_FAILED, "not enough memory");
     wanted.path = path;
+    wanted.written = output_of(count, arguments);
     if (!self->own_page && !hold_back())
         return complain(self, GBV_FAILED, "what is printed cannot be kept for the page (%s)", strerror(errno));
     return PARSED;
@@ -124,6 +139,8 @@ static int page_of_text(const command *self, const char *text, size_t length)
         lines += *c == '\n';
     if (length && lines <= FEW_LINES && first < sizeof headline) /* then the first of them is what it comes to */
         snprintf(headline, sizeof headline, "%.*s", (int)first, text);
+    else if (!length && wanted.written)
+        snprintf(headline, sizeof headline, "gbv %s wrote %s.", self->name, wanted.written);
     else
         snprintf(headline, sizeof headline, length ? "What gbv %s printed." : "gbv %s printed nothing.", self->name);
     return page_of_listing(self, &(gbv_listing){.kind = self->name, .headline = headline, .text = text});

@@ -26,6 +26,9 @@ static gbv_status recognise_json(const json_t *root, const char *path, gbv_docum
     if (json_object_get(root, "shards"))
         return error_set(error, GBV_BAD_INPUT,
                          "%s: is one shard of a run and has no weights: join all of them with gbv merge", path);
+    if (is_word(root, "command", "history"))
+        return error_set(error, GBV_BAD_INPUT, "%s: is the history of a ledger: give gbv report the ledger itself",
+                         path);
     if (json_object_get(root, "epoch"))
         *document = GBV_DOCUMENT_TRAINING;
     else if (json_object_get(root, "verdict") || is_word(root, "command", "compare"))
