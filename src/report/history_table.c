@@ -19,6 +19,7 @@ enum {
     SHOWN_BEST = 40,
     SHOWN_WORST = 10,
     ALARMS_SHOWN = 12,
+    RECENT = 3, /* batches that an alarm is not forgotten, as in the rules of advice */
     MOST_COLUMNS = 16,
 };
 
@@ -227,7 +228,8 @@ static void print_flags(const table *t)
 static void print_notes(const table *t, size_t first_batch)
 {
     const gbv_history *h = t->history;
-    print_alarms(t, first_batch);
+    size_t recent = t->last < RECENT ? 0 : t->last - RECENT + 1;
+    print_alarms(t, first_batch < recent ? first_batch : recent);
     print_flags(t);
     for (size_t b = first_batch; b < h->batch_count; b++)
         for (size_t i = 0; i < h->batches[b].change_count; i++)

@@ -255,7 +255,9 @@ static void long_histories_are_cut_short(void **state)
         for (size_t t = 0; t < LONG; t++)
             points[s * LONG + t] = delivered(10, -1, .01, (double)(s + 1) / 5050);
     }
-    points[50 * LONG + LONG - 1].alarm = 1; /* in the middle, which is not shown */
+    points[50 * LONG + LONG - 1].alarm = 1;  /* in the middle, which is not shown */
+    points[51 * LONG + LONG - 3].alarm = -1; /* not forgotten yet */
+    points[52 * LONG + LONG - 4].alarm = -1;
     const gbv_history history = {.path = "vendors.db",
                                  .batch_count = LONG,
                                  .batches = batches,
@@ -271,6 +273,8 @@ static void long_histories_are_cut_short(void **state)
     assert_non_null(strstr(text, " ████████████████████████\n"));
     assert_null(strstr(text, "█████████████████████████"));
     assert_non_null(strstr(text, "alarm: source-50 got better"));
+    assert_non_null(strstr(text, "alarm: source-51 got worse"));
+    assert_null(strstr(text, "alarm: source-52"));
     free(text);
 }
 

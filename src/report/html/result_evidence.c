@@ -202,7 +202,7 @@ static void fill_method_weight(const void *context, size_t row, size_t column, p
     }
 }
 
-enum { METHODS_SHOWN = 24 };
+enum { METHODS_SHOWN = 24, WITH_BARS = 6 }; /* more columns with bars are wider than a screen */
 
 void result_section_methods(page *p, const result_view *v)
 {
@@ -225,7 +225,7 @@ void result_section_methods(page *p, const result_view *v)
         const gbv_measure_result *by = &r->measures[m];
         snprintf(names[m], sizeof names[m], "%s%s%s", strcmp(by->method, "gbv") == 0 ? by->measure : by->method,
                  *by->variant ? " " : "", by->variant);
-        weights[m + 1] = (page_column){.name = names[m], .kind = PAGE_SHARE};
+        weights[m + 1] = (page_column){.name = names[m], .kind = shown > WITH_BARS ? PAGE_PERCENT : PAGE_SHARE};
     }
     page_section(p, "methods", "Methods",
                  "The same sources by every method that was asked for. The first one gives the weights above.");

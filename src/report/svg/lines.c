@@ -140,8 +140,8 @@ static void draw_labels(FILE *stream, const lines_chart *c, const axis *x, const
     }
     for (size_t i = 1; i < count; i++)
         heights[i] = fmax(heights[i], heights[i - 1] + LABEL_HEIGHT);
-    for (size_t i = count; i-- > 0;) { /* back up from the bottom */
-        double bottom = y->from + 4 - LABEL_HEIGHT * (double)(count - 1 - i);
+    for (size_t i = count; i-- > 0;) { /* back up from the bottom, where the names of batches are */
+        double bottom = y->from - 4 - LABEL_HEIGHT * (double)(count - 1 - i);
         heights[i] = fmin(heights[i], bottom);
     }
     for (size_t i = 0; i < count; i++) {
