@@ -72,13 +72,7 @@ static void write_head(const gbv_history *h, char *subject, size_t subject_size,
 
 static void add_last_result(page *p, const gbv_result *last)
 {
-    gbv_advice *advice = NULL;
-    gbv_error ignored;
-    if (gbv_result_advise(last, &advice, &ignored) != GBV_OK) {
-        page_fail(p);
-        return;
-    }
-    result_view view = result_view_of(last, advice, "");
+    result_view view = result_view_of(last, NULL, ""); /* the verdicts are those of all batches, above */
     page_section(p, "last-batch", "The last batch by itself",
                  "What follows is of this batch alone; its prior is what the batches before came to.");
     if (!view.order)
@@ -86,7 +80,6 @@ static void add_last_result(page *p, const gbv_result *last)
     else
         result_sections(p, &view);
     result_view_free(&view);
-    gbv_advice_free(advice, last->source_count);
 }
 
 static gbv_status write_page(const gbv_history *h, const gbv_result *last, const char *command, const char *path,

@@ -207,7 +207,12 @@ static void draw_agreement(page *p, const result_view *v)
                                                         .ceiling = 1,
                                                         .floor_name = floor_name,
                                                         .ceiling_name = "all"},
-                                 .caption = caption_of(r, NULL, NULL, &caption),
+                                 .caption = caption_of(r,
+                                                       "How often the model of a source names the class that the "
+                                                       "reference does. Always naming the commonest class would do as "
+                                                       "well as the line at the left; a source far below what its "
+                                                       "score promises may have swapped classes.",
+                                                       NULL, &caption),
                                  .table_id = "sources"});
 }
 
@@ -251,7 +256,7 @@ static void fill_source(const void *context, size_t row, size_t column, page_cel
         cell->text = s->name;
         break;
     case VERDICT:
-        cell->value = v->advice ? (double)v->advice[index].action : NAN;
+        cell->value = (double)v->advice[index].action;
         break;
     case WEIGHT:
         cell->value = s->posterior;
@@ -288,10 +293,10 @@ static void fill_source(const void *context, size_t row, size_t column, page_cel
         cell->value = s->row_weight;
         break;
     case WHY:
-        cell->text = v->advice ? v->advice[index].reason : NULL;
+        cell->text = v->advice[index].reason;
         break;
     case SETTLES:
-        cell->text = v->advice ? v->advice[index].settles : NULL;
+        cell->text = v->advice[index].settles;
         break;
     default:
         for (size_t i = 0; i < s->flag_count && used < sizeof cell->scratch; i++)
@@ -299,6 +304,12 @@ static void fill_source(const void *context, size_t row, size_t column, page_cel
                                      s->flags[i].kind);
         cell->text = plain_words(cell->scratch);
     }
+}
+
+/* The same without verdicts. */
+static void fill_without_verdict(const void *context, size_t row, size_t column, page_cell *cell)
+{
+    fill_source(context, row, column ? column + 1 : NAME, cell);
 }
 
 void result_section_sources(page *p, const result_view *v)
@@ -333,12 +344,17 @@ void result_section_sources(page *p, const result_view *v)
     };
     /* The first screen has the reasons of few sources. */
     bool reasons = v->advice && v->result->source_count > ADVICE_ON_ONE_PAGE;
+    size_t count = reasons ? SOURCE_COLUMNS : WHY;
+    page_column shown[SOURCE_COLUMNS];
+    memcpy(shown, columns, sizeof shown);
+    if (!v->advice) /* the name takes its place */
+        shown[VERDICT] = shown[NAME];
     page_section(p, "all-sources", "All sources", NULL);
     page_table_add(p, &(page_table){.id = "sources",
                                     .caption = "All sources, best first",
-                                    .columns = columns,
-                                    .column_count = reasons ? SOURCE_COLUMNS : WHY,
+                                    .columns = v->advice ? shown : shown + VERDICT,
+                                    .column_count = v->advice ? count : count - VERDICT,
                                     .row_count = v->result->source_count,
-                                    .cell = fill_source,
+                                    .cell = v->advice ? fill_source : fill_without_verdict,
                                     .context = v});
 }
