@@ -51,7 +51,7 @@ GBV_API void gbv_terminal_line(FILE *stream, const gbv_terminal *terminal, gbv_s
 /* The ranking, best first, with bars. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal,
                                                    gbv_error *error);
-/* What ends that table, for commands that show another one: notes, warnings and flags. */
+/* The notes and warnings that end that table, beside a history, which has the flags. */
 GBV_API void gbv_report_warnings(const gbv_result *result, FILE *stream, const gbv_terminal *terminal);
 /* One line per source in the order given, with a header. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_report_csv(const gbv_result *result, FILE *stream, gbv_error *error);

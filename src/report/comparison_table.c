@@ -215,6 +215,6 @@ bool comparison_print_table(const gbv_comparison *c, FILE *stream, const gbv_ter
                    c->seeds ? "pearson, spearman, kendall: of its weights with the test accuracy of each source's own "
                               "model;\n±: the standard error over the seeds;\n"
                             : "");
-    result_print_warnings(r, NULL, "--format json lists all", stream, terminal);
+    result_print_warnings(r, NULL, true, "--format json lists all", stream, terminal);
     return whole;
 }

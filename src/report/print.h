@@ -16,10 +16,10 @@ bool history_print_table(const gbv_history *history, FILE *stream, const gbv_ter
 bool measures_print(const gbv_result *result, FILE *stream, const gbv_terminal *terminal);
 bool tau_curve_print(const gbv_result *result, gbv_source_result *const *order, size_t shown, size_t name_width,
                      FILE *stream, const gbv_terminal *terminal);
-/* Notes, warnings and flags, as a table ends; sources in this order, NULL: as given. `all` says where those are that
- * are too many. */
-void result_print_warnings(const gbv_result *result, gbv_source_result *const *order, const char *all, FILE *stream,
-                           const gbv_terminal *terminal);
+/* Notes, warnings and, where wanted, flags, as a table ends; sources in this order, NULL: as given. `all` says where
+ * those are that are too many. */
+void result_print_warnings(const gbv_result *result, gbv_source_result *const *order, bool flags, const char *all,
+                           FILE *stream, const gbv_terminal *terminal);
 
 void result_print_csv(const gbv_result *result, FILE *stream);
 void result_print_json(const gbv_result *result, FILE *stream);

@@ -69,8 +69,8 @@ static int by_rank(const void *left, const void *right)
     return (a > b) - (a < b); /* the order given */
 }
 
-void result_print_warnings(const gbv_result *r, gbv_source_result *const *order, const char *all, FILE *stream,
-                           const gbv_terminal *terminal)
+void result_print_warnings(const gbv_result *r, gbv_source_result *const *order, bool flags, const char *all,
+                           FILE *stream, const gbv_terminal *terminal)
 {
     size_t shown = 0, total = 0;
     for (size_t i = 0; i < r->note_count; i++)
@@ -79,8 +79,9 @@ void result_print_warnings(const gbv_result *r, gbv_source_result *const *order,
         gbv_terminal_line(stream, terminal, GBV_STYLE_CAUTION, "warning:", GOES_ON, r->warnings[i]);
     for (size_t i = 0; i < r->source_count; i++) {
         const gbv_source_result *s = order ? order[i] : &r->sources[i];
-        total += s->flag_count + s->warning_count;
-        for (size_t f = 0; f < s->flag_count && shown < WARNINGS_SHOWN; f++, shown++) {
+        size_t flag_count = flags ? s->flag_count : 0;
+        total += flag_count + s->warning_count;
+        for (size_t f = 0; f < flag_count && shown < WARNINGS_SHOWN; f++, shown++) {
             char kind[64];
             snprintf(kind, sizeof kind, "%s:", s->flags[f].kind);
             gbv_terminal_line(stream, terminal, GBV_STYLE_CAUTION, kind, GOES_ON, s->flags[f].detail);
@@ -251,7 +252,7 @@ bool result_print_table(const gbv_result *r, FILE *stream, const gbv_terminal *t
         whole &= measures_print(r, stream, terminal);
     if (r->tau_curve)
         whole &= tau_curve_print(r, order, count < SHOWN_WHOLE ? count : SHOWN_WHOLE, name_width, stream, terminal);
-    result_print_warnings(r, order, "--format json lists all", stream, terminal);
+    result_print_warnings(r, order, true, "--format json lists all", stream, terminal);
     free(order);
     return whole;
 }

@@ -11,7 +11,7 @@
 
 void gbv_report_warnings(const gbv_result *result, FILE *stream, const gbv_terminal *terminal)
 {
-    result_print_warnings(result, NULL, "--report FILE shows all", stream, terminal);
+    result_print_warnings(result, NULL, false, "--report FILE shows all", stream, terminal);
 }
 
 gbv_status gbv_report_table(const gbv_result *result, FILE *stream, const gbv_terminal *terminal, gbv_error *error)
