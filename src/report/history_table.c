@@ -10,7 +10,6 @@
 #include "report/grid.h"
 #include "report/history.h"
 #include "report/print.h"
-#include "value/flags.h"
 
 enum {
     BAR_CELLS = 12,
@@ -215,7 +214,7 @@ static void print_flags(const table *t)
     const gbv_history *h = t->history;
     const char *kind, *summary;
     size_t found = 0;
-    for (size_t k = 0; flag_kind_at(k, &kind, &summary); k++)
+    for (size_t k = 0; gbv_list("flags", k, &kind, &summary); k++)
         for (size_t s = 0; s < h->source_count; s++)
             if (is_flagged(history_point(h, s, t->last), kind) && found++ < ALARMS_SHOWN)
                 print_sentence(t->stream, t->terminal, GBV_STYLE_CAUTION, "flag:", "%s: %s", h->names[s], summary);
