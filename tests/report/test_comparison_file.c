@@ -1,23 +1,15 @@
 /* A comparison written as JSON, read back and written again gives the same bytes; edited documents are refused by key.
  */
+#include "report/folder.h"
 #include "value/toy.h"
 
-static char *folder;
 static char path[600], again[600];
 
-static int make_folder(void **state)
+static int make_paths(void **state)
 {
-    (void)state;
-    folder = test_folder_create();
+    make_folder(state);
     snprintf(path, sizeof path, "%s/c.json", folder);
     snprintf(again, sizeof again, "%s/again.json", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
     return 0;
 }
 
@@ -142,5 +134,5 @@ int main(void)
         cmocka_unit_test(broken_documents_are_refused_by_key),
         cmocka_unit_test(a_result_is_no_comparison),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_paths, remove_folder);
 }

@@ -1,5 +1,5 @@
 /* Pages: whatever a name or number is, the page is well formed, its texts are texts and nothing of it runs. */
-#include "test_support.h"
+#include "report/folder.h"
 
 #include <locale.h>
 
@@ -14,22 +14,6 @@
 #define T "\xE2\x80\xAF" /* the thin space of numbers */
 
 static const char EVIL[] = "<script>alert(1)</script>&\"'\xE2\x80\xA8</style>\x01\xFF";
-
-static char *folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = test_folder_create();
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
-    return 0;
-}
 
 static char *read_text(const char *path)
 {

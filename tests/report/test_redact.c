@@ -3,23 +3,15 @@
 
 #include "value/flags.h"
 #include "value/result.h"
+#include "report/folder.h"
 #include "value/toy.h"
 
-static char *folder;
 static char path[600];
 
-static int make_folder(void **state)
+static int make_paths(void **state)
 {
-    (void)state;
-    folder = test_folder_create();
+    make_folder(state);
     snprintf(path, sizeof path, "%s/page.html", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
     return 0;
 }
 
@@ -348,5 +340,5 @@ int main(void)
         cmocka_unit_test(a_comparison_for_one_vendor_names_nobody_else),
         cmocka_unit_test(a_ledger_for_one_vendor_names_nobody_else),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_paths, remove_folder);
 }

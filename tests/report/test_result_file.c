@@ -1,24 +1,8 @@
 /* A result written as JSON and read back: every double the same bits, and edited or broken documents refused by key. */
-#include "test_support.h"
+#include "report/folder.h"
 
 #include "value/flags.h"
 #include "value/result.h"
-
-static char *folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = test_folder_create();
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
-    return 0;
-}
 
 static gbv_result *example(void)
 {

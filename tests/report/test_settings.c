@@ -1,21 +1,5 @@
 /* Settings: what is written reads back the same, and what people write by hand is understood or named. */
-#include "test_support.h"
-
-static char *folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = test_folder_create();
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
-    return 0;
-}
+#include "report/folder.h"
 
 static gbv_status read_text(const char *text, gbv_settings **settings, gbv_error *error)
 {
