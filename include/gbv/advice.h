@@ -33,6 +33,9 @@ GBV_API const char *gbv_action_word(gbv_action action);
 /* The rule by which the action is chosen, as a sentence. */
 GBV_API const char *gbv_action_rule(gbv_action action);
 
+/* What to do about a flag (gbv_flag.kind), as a clause. */
+GBV_API const char *gbv_flag_remedy(const char *kind);
+
 /* One for each source of the result, in its order; the caller frees them. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_result_advise(const gbv_result *result, gbv_advice **advice, gbv_error *error);
 /* The same of the last batch of a ledger: accumulated weights, alarms, and who has not delivered. */

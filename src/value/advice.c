@@ -207,20 +207,8 @@ static bool is_unknown(const advising *a, size_t i, gbv_advice *out, bool *compl
 
 bool advice_question(const char *kind, const char *found, gbv_advice *out)
 {
-    static const struct {
-        const char *kind, *settles;
-    } ways[] = {
-        {FLAG_CHANCE, "see what its model takes for what: classes that were swapped or renamed are mended with "
-                      "--class-map; otherwise ask how its rows were labelled"},
-        {FLAG_ONE_CLASS, "see that the right labels were read; if they were, ask for rows of the other classes"},
-        {FLAG_RANK_DISAGREEMENT, "look at the items that it and others labelled differently"},
-    };
-    const char *settles = "find out what the flag means here before relying on it";
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
-        if (strcmp(ways[k].kind, kind) == 0)
-            settles = ways[k].settles;
     out->action = GBV_ACTION_QUESTION;
-    return advice_say(&out->reason, "%s", found) && advice_say(&out->settles, "%s", settles);
+    return advice_say(&out->reason, "%s", found) && advice_say(&out->settles, "%s", gbv_flag_remedy(kind));
 }
 
 /* In percent, where the flag's own sentence has shares for programs and experts. */

@@ -1,5 +1,7 @@
 #include "value/flags.h"
 
+#include <gbv/advice.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,12 +14,18 @@
 #include "measure/measure.h"
 
 static const struct {
-    const char *kind, *summary;
+    const char *kind, *summary, *remedy;
 } kinds[FLAG_KINDS] = {
-    {FLAG_CHANCE, "its model agrees with the reference no more often than chance would"},
-    {FLAG_ONE_CLASS, "all its labels are one class, so that its model cannot tell rows apart"},
-    {FLAG_RANK_DISAGREEMENT, "a method that compares labels of the same items ranks it far from where gbv does"},
-    {FLAG_UNDEFINED, "the measure is not defined for it, and it gets no weight"},
+    {FLAG_CHANCE, "its model agrees with the reference no more often than chance would",
+     "see what its model takes for what: classes that were swapped or renamed are mended with --class-map; otherwise "
+     "ask "
+     "how its rows were labelled"},
+    {FLAG_ONE_CLASS, "all its labels are one class, so that its model cannot tell rows apart",
+     "see that the right labels were read; if they were, ask for rows of the other classes"},
+    {FLAG_RANK_DISAGREEMENT, "a method that compares labels of the same items ranks it far from where gbv does",
+     "look at the items that it and others labelled differently"},
+    {FLAG_UNDEFINED, "the measure is not defined for it, and it gets no weight",
+     "see the reason; another measure or more rows may give it a score"},
 };
 
 bool flag_kind_at(size_t index, const char **kind, const char **summary)
@@ -27,6 +35,14 @@ bool flag_kind_at(size_t index, const char **kind, const char **summary)
     *kind = kinds[index].kind;
     *summary = kinds[index].summary;
     return true;
+}
+
+const char *gbv_flag_remedy(const char *kind)
+{
+    for (size_t i = 0; i < FLAG_KINDS; i++)
+        if (strcmp(kinds[i].kind, kind) == 0)
+            return kinds[i].remedy;
+    return "find out what the flag means here before relying on it";
 }
 
 bool flag_add(gbv_source_result *source, const char *kind, const char *format, ...)

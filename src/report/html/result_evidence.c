@@ -16,27 +16,12 @@ typedef struct remark {
     const char *warning;
 } remark;
 
-static const char *what_to_do(const char *kind)
-{
-    static const char *const remedies[][2] = {
-        {"no_better_than_chance",
-         "Look at some of its rows by hand; ask whether its labels are of this task, and whether "
-         "its class names mean what the reference's do (gbv classes)."},
-        {"one_class", "Ask for rows of the other classes, or leave it out."},
-        {"rank_disagreement", "Look at the items on which it and the others differ before deciding."},
-        {"undefined", "See the reason; another measure or more rows may give it a score."},
-    };
-    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
-        if (strcmp(kind, remedies[i][0]) == 0)
-            return remedies[i][1];
-    return "Ask the source before relying on it.";
-}
-
 static void fill_remark(const void *context, size_t row, size_t column, page_cell *cell)
 {
     const remark *m = (const remark *)context + row;
     const char *const texts[] = {m->source->name, m->flag ? m->flag->kind : "warning",
-                                 m->flag ? m->flag->detail : m->warning, m->flag ? what_to_do(m->flag->kind) : NULL};
+                                 m->flag ? m->flag->detail : m->warning,
+                                 m->flag ? gbv_flag_remedy(m->flag->kind) : NULL};
     cell->text = texts[column];
     if (column == 1) {
         snprintf(cell->scratch, sizeof cell->scratch, "%s", texts[column]);
