@@ -248,6 +248,14 @@ static bool warn_about_scale(gbv_result *result)
     return true;
 }
 
+static bool goes_on_from_ledger(const gbv_result *result)
+{
+    for (size_t i = 0; i < result->option_count; i++)
+        if (strcmp(result->options[i].name, "prior") == 0)
+            return strcmp(result->options[i].value, "ledger") == 0;
+    return false;
+}
+
 static bool warn_about_weights(gbv_result *result)
 {
     size_t fewest = SIZE_MAX, most = 0;
@@ -265,10 +273,10 @@ static bool warn_about_weights(gbv_result *result)
                          fewest, most))
             return false;
     if (result->source_count > 2 && result->effective_sources < 1.5)
-        return result_warn(result,
-                           "the weights amount to %.2f sources: nearly all training weight is on one; a larger tau "
-                           "spreads it",
-                           result->effective_sources);
+        return result_warn(result, "the weights amount to %.2f sources: nearly all training weight is on one; %s",
+                           result->effective_sources,
+                           goes_on_from_ledger(result) ? "forgetting (gbv update --forgetting 0.9) lets the past fade"
+                                                       : "a larger tau spreads it");
     return true;
 }
 
