@@ -248,6 +248,7 @@ static bool warn_about_scale(gbv_result *result)
     return true;
 }
 
+/* Then the ledger warns of weights that have come together, which its tau cannot help. */
 static bool goes_on_from_ledger(const gbv_result *result)
 {
     for (size_t i = 0; i < result->option_count; i++)
@@ -272,11 +273,11 @@ static bool warn_about_weights(gbv_result *result)
                          "or use --prior rows",
                          fewest, most))
             return false;
-    if (result->source_count > 2 && result->effective_sources < 1.5)
-        return result_warn(result, "the weights amount to %.2f sources: nearly all training weight is on one; %s",
-                           result->effective_sources,
-                           goes_on_from_ledger(result) ? "forgetting (gbv update --forgetting 0.9) lets the past fade"
-                                                       : "a larger tau spreads it");
+    if (result->source_count > 2 && result->effective_sources < 1.5 && !goes_on_from_ledger(result))
+        return result_warn(result,
+                           "the weights amount to %.2f sources: nearly all training weight is on one; a larger tau "
+                           "spreads it",
+                           result->effective_sources);
     return true;
 }
 
