@@ -29,12 +29,12 @@ static int timed_sync(long call, int descriptor)
     return code;
 }
 
-int fsync(int descriptor)
+__attribute__((visibility("default"))) int fsync(int descriptor)
 {
     return timed_sync(SYS_fsync, descriptor);
 }
 
-int fdatasync(int descriptor)
+__attribute__((visibility("default"))) int fdatasync(int descriptor)
 {
     return timed_sync(SYS_fdatasync, descriptor);
 }

@@ -91,4 +91,5 @@ const command command_cache = {
                 "  gbv cache trim --size 1G\n"
                 "  gbv cache clear --cache /tmp/models\n",
     .run = run,
+    .computes_nothing = true,
 };

@@ -50,5 +50,6 @@ const command command_history = {
                 "  gbv history --ledger vendors.db --source anna --last 12\n"
                 "  gbv history --ledger vendors.db --strategies all --format csv -o history.csv\n",
     .run = run,
+    .computes_nothing = true,
     .own_page = true,
 };

@@ -117,4 +117,5 @@ const command command_ledger = {
                 "  gbv ledger export --ledger vendors.db --format csv -o weights.csv\n"
                 "  gbv ledger undo --ledger vendors.db\n",
     .run = run,
+    .computes_nothing = true,
 };

@@ -105,4 +105,5 @@ const command command_list = {
     .summary = "what there is: methods, measures, models, problems, formats, importers, flags, strategies",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
+    .computes_nothing = true,
 };

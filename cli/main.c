@@ -65,7 +65,6 @@ static void choose_blas_kernels(char **arguments)
 
 int main(int count, char **arguments)
 {
-    choose_blas_kernels(arguments);
     const char *name = count > 1 ? arguments[1] : "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
         printf("gbv %s\n", gbv_version());
@@ -81,6 +80,8 @@ int main(int count, char **arguments)
         say(stderr, GBV_STYLE_ALARM, "gbv:", "there is no command '%s'; gbv help lists them", name);
         return GBV_USAGE;
     }
+    if (!help && !chosen->computes_nothing)
+        choose_blas_kernels(arguments);
     char *ask[] = {"--help"};
     int code = help ? chosen->run(chosen, 1, ask) : chosen->run(chosen, count - 2, arguments + 2);
     return page_end(chosen, code);

@@ -52,7 +52,8 @@ typedef struct command {
     const char *summary;  /* one line */
     const char *examples; /* three lines to copy */
     int (*run)(const struct command *self, int count, char **arguments);
-    bool own_page; /* it writes what --report asks for itself; of the others it is what they print */
+    bool computes_nothing; /* no linear algebra: it starts at once */
+    bool own_page;         /* it writes what --report asks for itself; of the others it is what they print */
 } command;
 
 enum { PARSED = -1 }; /* what options_parse returns when the command should go on */

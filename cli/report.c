@@ -170,5 +170,6 @@ const command command_report = {
                 "  gbv report vendors.db -o report.html\n"
                 "  gbv report result.json --redact anna -o for-anna.html\n",
     .run = run,
+    .computes_nothing = true,
     .own_page = true,
 };

@@ -36,4 +36,5 @@ const command command_weights = {
                 "  gbv weights result.json -o weights.npy\n"
                 "  gbv weights result.json | head\n",
     .run = run,
+    .computes_nothing = true,
 };

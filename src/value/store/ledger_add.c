@@ -15,7 +15,7 @@
 
 static const double LEVEL = 0.9, NORMAL_QUANTILE = 1.6448536269514722; /* which half of LEVEL lies below */
 static const double COLLAPSED = 1.05;                                  /* effective sources */
-enum { WORTH_THREADS = 1000000 };                                      /* resampled scores; fewer take some 10 ms */
+enum { WORTH_THREADS = 100000 };                                       /* resampled scores; fewer take a ms or so */
 enum { REFERENCE_USES = 12 };                                          /* after which a new one is advised */
 
 /* One batch on its way into the ledger. */
