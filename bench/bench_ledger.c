@@ -15,7 +15,7 @@
 
 #include "base/random.h"
 #include "bench_clock.h"
-#include "value/result.h"
+#include "value/store/scored.h"
 
 static double disk_seconds;
 static size_t disk_calls;
@@ -41,35 +41,17 @@ __attribute__((visibility("default"))) int fdatasync(int descriptor)
 
 static gbv_result *make_result(size_t sources, size_t resamples)
 {
-    gbv_result *r = result_create(sources);
-    r->version = strdup(gbv_version());
-    r->method = strdup("gbv");
-    r->problem = strdup("vendor");
-    r->measure = strdup("leep");
-    r->variant = strdup("");
-    r->model = strdup("linear");
-    r->feature_space = strdup("");
-    r->instruction_set = strdup("");
-    r->tau_mode = GBV_TAU_FIXED;
-    r->tau = 1;
-    r->reference_rows = 1000;
-    r->inputs = calloc(sources + 1, sizeof *r->inputs);
-    r->input_count = sources + 1;
-    memset(r->inputs[0].sha256, 'a', 64);
-    result_add_option(r, "tau", "1");
-    result_add_option(r, "reference", "labelled");
-    result_add_option(r, "intervals", resamples ? "%zu" : "off", resamples);
-    result_add_option(r, "prior", "uniform");
-    result_add_option(r, "l2", "0.1");
+    char(*texts)[40] = calloc(sources, sizeof *texts);
+    const char **names = calloc(sources, sizeof *names);
+    double *scores = calloc(sources, sizeof *scores);
     for (size_t s = 0; s < sources; s++) {
-        char name[40];
-        snprintf(name, sizeof name, "vendor-%04zu", s);
-        r->sources[s].name = strdup(name);
-        r->sources[s].prior = 1 / (double)sources;
-        r->sources[s].input = s + 1;
+        snprintf(texts[s], sizeof texts[s], "vendor-%04zu", s);
+        names[s] = texts[s];
     }
+    gbv_result *r = scored(names, scores, sources, resamples ? .1 : NAN);
     r->certainty.resample_count = r->certainty.replicates = resamples;
     r->certainty.resamples = resamples ? malloc(sources * resamples * sizeof(double)) : NULL;
+    free(texts), free(names), free(scores);
     return r;
 }
 

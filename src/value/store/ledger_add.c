@@ -29,10 +29,7 @@ typedef struct folding {
     continual_source *before; /* of all sources, those to come included */
     size_t known_before;      /* sources */
     size_t *given;            /* which source of the result each delivery is */
-    continual_delivery *deliveries;
-    double *scores, *deviations, *batch_posterior;
-    drift_finding *findings;
-    size_t *leavers;
+    step_room room;
     const double **resamples;
     ledger_step step;
     float *worlds; /* NULL: unknown */
@@ -52,25 +49,19 @@ static gbv_status make_room(folding *f, gbv_error *error)
     size_t given = f->result->source_count, all = f->state.names.count + given;
     f->before = memory_array(all, sizeof *f->before);
     f->given = memory_array(given, sizeof *f->given);
-    f->deliveries = memory_array(given, sizeof *f->deliveries);
-    f->scores = memory_array(given, sizeof *f->scores);
-    f->deviations = memory_array(given, sizeof *f->deviations);
-    f->batch_posterior = memory_array(given, sizeof *f->batch_posterior);
-    f->findings = memory_array(given, sizeof *f->findings);
-    f->leavers = memory_array(f->request->options->leaver_count, sizeof *f->leavers);
     f->resamples = memory_array(given, sizeof *f->resamples);
     f->points = memory_array(all, sizeof *f->points);
     f->point_of = memory_array(all, sizeof *f->point_of);
-    return f->before && f->given && f->deliveries && f->scores && f->deviations && f->batch_posterior && f->findings &&
-                   f->leavers && f->resamples && f->points && f->point_of
+    return step_room_create(&f->room, given, f->request->options->leaver_count) && f->before && f->given &&
+                   f->resamples && f->points && f->point_of
                ? GBV_OK
                : out_of_memory(error);
 }
 
 static void folding_free(folding *f)
 {
-    void *blocks[] = {f->before,   f->given,   f->deliveries, f->scores, f->deviations, f->batch_posterior,
-                      f->findings, f->leavers, f->resamples,  f->worlds, f->points,     f->point_of};
+    void *blocks[] = {f->before, f->given, f->resamples, f->worlds, f->points, f->point_of};
+    step_room_free(&f->room);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     settings_free(&f->settings);
@@ -124,9 +115,10 @@ static gbv_status take_delivery(folding *f, size_t given, gbv_error *error)
         return out_of_memory(error);
     f->settings.about.newcomers += !in;
     f->given[i] = given;
-    f->scores[i] = s->score;
-    f->deviations[i] = deviation_of_score(s);
-    f->deliveries[i] = (continual_delivery){.source = index, .prior = prior_of_delivery(f, given), .score = s->score};
+    f->room.scores[i] = s->score;
+    f->room.deviations[i] = deviation_of_score(s);
+    f->room.deliveries[i] =
+        (continual_delivery){.source = index, .prior = prior_of_delivery(f, given), .score = s->score};
     f->step.count++;
     return GBV_OK;
 }
@@ -137,11 +129,12 @@ static void scale_priors(folding *f)
     double sum = 0;
     f->even_prior = true;
     for (size_t i = 0; i < f->step.count; i++) {
-        sum += f->deliveries[i].prior;
-        f->even_prior = f->even_prior && f->deliveries[i].prior == f->deliveries[0].prior;
+        sum += f->room.deliveries[i].prior;
+        f->even_prior = f->even_prior && f->room.deliveries[i].prior == f->room.deliveries[0].prior;
     }
     for (size_t i = 0; i < f->step.count; i++)
-        f->deliveries[i].prior = f->even_prior || !(sum > 0) ? 1 / (double)f->step.count : f->deliveries[i].prior / sum;
+        f->room.deliveries[i].prior =
+            f->even_prior || !(sum > 0) ? 1 / (double)f->step.count : f->room.deliveries[i].prior / sum;
 }
 
 static gbv_status take_deliveries(folding *f, gbv_error *error)
@@ -158,15 +151,15 @@ static gbv_status take_deliveries(folding *f, gbv_error *error)
                          o->batch);
     scale_priors(f);
     for (size_t i = 0; i < o->leaver_count; i++)
-        f->leavers[i] = text_table_find(&f->state.names, o->leavers[i], strlen(o->leavers[i]));
+        f->room.leavers[i] = text_table_find(&f->state.names, o->leavers[i], strlen(o->leavers[i]));
     f->settings.sources = f->state.names.count;
     f->settings.about.present = f->step.count;
     f->settings.about.alarm_threshold = drift_threshold(f->settings.about.alarm_batches * (double)f->step.count);
-    f->step = (ledger_step){.leavers = f->leavers,
+    f->step = (ledger_step){.leavers = f->room.leavers,
                             .leaver_count = o->leaver_count,
-                            .deliveries = f->deliveries,
-                            .scores = f->scores,
-                            .deviations = f->deviations,
+                            .deliveries = f->room.deliveries,
+                            .scores = f->room.scores,
+                            .deviations = f->room.deviations,
                             .count = f->step.count,
                             .tau = f->settings.about.tau,
                             .forgetting = f->settings.about.forgetting,
@@ -241,11 +234,11 @@ static gbv_status fold(folding *f, gbv_error *error)
 {
     size_t count = f->state.names.count;
     memcpy(f->before, f->state.sources, count * sizeof *f->before);
-    gbv_status status = report_outcome(f, step_weigh(&f->step, f->scores, f->state.sources, count), error);
+    gbv_status status = report_outcome(f, step_weigh(&f->step, f->room.scores, f->state.sources, count), error);
     if (status == GBV_OK)
-        status = report_outcome(f, step_weigh_alone(&f->step, f->batch_posterior), error);
+        status = report_outcome(f, step_weigh_alone(&f->step, f->room.batch_posterior), error);
     if (status == GBV_OK)
-        status = report_outcome(f, step_judge_drift(&f->step, f->state.drift, f->findings), error);
+        status = report_outcome(f, step_judge_drift(&f->step, f->state.drift, f->room.findings), error);
     return status == GBV_OK ? fold_worlds(f, error) : status;
 }
 
@@ -279,16 +272,16 @@ static void fill_points(folding *f)
         }
     for (size_t i = 0; i < f->step.count; i++) {
         const gbv_source_result *s = &f->result->sources[f->given[i]];
-        size_t index = f->deliveries[i].source;
+        size_t index = f->room.deliveries[i].source;
         ledger_point *point = &f->points[f->point_of[index]];
         point->rows = s->rows;
-        point->score = f->scores[i];
-        point->deviation = f->deviations[i];
-        point->batch_prior = f->even_prior ? NAN : f->deliveries[i].prior;
-        point->batch_posterior = f->batch_posterior[i];
-        point->z = f->findings[i].z;
-        point->cusum = f->findings[i].cusum;
-        point->alarm = f->findings[i].alarm;
+        point->score = f->room.scores[i];
+        point->deviation = f->room.deviations[i];
+        point->batch_prior = f->even_prior ? NAN : f->room.deliveries[i].prior;
+        point->batch_posterior = f->room.batch_posterior[i];
+        point->z = f->room.findings[i].z;
+        point->cusum = f->room.findings[i].cusum;
+        point->alarm = f->room.findings[i].alarm;
         hash_of_sample(f->result, s, point);
         f->state.known[index] =
             (f->state.known[index] || !f->before[index].in) && (!isnan(point->deviation) || !isfinite(point->score));

@@ -35,10 +35,7 @@ typedef struct player {
     ledger_settings settings;
     ledger_point *points;
     size_t point_count;
-    size_t *leavers;
-    continual_delivery *deliveries;
-    double *scores, *deviations, *batch_posterior;
-    drift_finding *findings;
+    step_room room;
     ledger_step step;
     ledger_point **present;
 } player;
@@ -59,26 +56,20 @@ static gbv_status make_room(player *p)
 {
     size_t all = p->replay->state.names.count;
     p->points = memory_array(all, sizeof *p->points);
-    p->leavers = memory_array(all, sizeof *p->leavers);
-    p->deliveries = memory_array(all, sizeof *p->deliveries);
-    p->scores = memory_array(all, sizeof *p->scores);
-    p->deviations = memory_array(all, sizeof *p->deviations);
-    p->batch_posterior = memory_array(all, sizeof *p->batch_posterior);
-    p->findings = memory_array(all, sizeof *p->findings);
     p->present = memory_array(all, sizeof *p->present);
     p->undone = memory_zeroed((size_t)p->records + 1, sizeof *p->undone);
     p->snapshots = memory_zeroed((size_t)p->records + 1, sizeof *p->snapshots);
     p->replay->standing = memory_array((size_t)p->records + 1, sizeof *p->replay->standing);
-    return p->points && p->leavers && p->deliveries && p->scores && p->deviations && p->batch_posterior &&
-                   p->findings && p->present && p->undone && p->snapshots && p->replay->standing
+    return step_room_create(&p->room, all, all) && p->points && p->present && p->undone && p->snapshots &&
+                   p->replay->standing
                ? GBV_OK
                : error_out_of_memory(p->error, "the ledger");
 }
 
 static void player_free(player *p)
 {
-    void *blocks[] = {p->points,          p->leavers,  p->deliveries, p->scores, p->deviations,
-                      p->batch_posterior, p->findings, p->present,    p->undone, p->name};
+    void *blocks[] = {p->points, p->present, p->undone, p->name};
+    step_room_free(&p->room);
     for (size_t i = 0; i < p->snapshot_count; i++) {
         free(p->snapshots[i].sources);
         free(p->snapshots[i].drift);
@@ -162,9 +153,9 @@ static gbv_status gather(player *p)
             p->present[count++] = &p->points[i];
     for (size_t i = 0; i < count; i++) {
         const ledger_point *point = p->present[i];
-        p->scores[i] = point->score;
-        p->deviations[i] = point->deviation;
-        p->deliveries[i] =
+        p->room.scores[i] = point->score;
+        p->room.deviations[i] = point->deviation;
+        p->room.deliveries[i] =
             (continual_delivery){.source = point->source - 1,
                                  .prior = isnan(point->batch_prior) ? 1 / (double)count : point->batch_prior,
                                  .score = point->score};
@@ -174,17 +165,17 @@ static gbv_status gather(player *p)
         return changed(p, "lets more sources leave than there are");
     for (size_t i = 0; i < b->leavers; i++) {
         const char *name = p->settings.leavers[i];
-        p->leavers[i] = text_table_find(&state->names, name, strlen(name));
-        if (p->leavers[i] == TEXT_NONE)
+        p->room.leavers[i] = text_table_find(&state->names, name, strlen(name));
+        if (p->room.leavers[i] == TEXT_NONE)
             return changed(p, "lets a source leave that is not there");
     }
     if (count != b->present || newcomers != b->newcomers || p->settings.sources != p->known)
         return changed(p, "counts other sources than it has");
-    p->step = (ledger_step){.leavers = p->leavers,
+    p->step = (ledger_step){.leavers = p->room.leavers,
                             .leaver_count = b->leavers,
-                            .deliveries = p->deliveries,
-                            .scores = p->scores,
-                            .deviations = p->deviations,
+                            .deliveries = p->room.deliveries,
+                            .scores = p->room.scores,
+                            .deviations = p->room.deviations,
                             .count = count,
                             .tau = b->tau,
                             .forgetting = b->forgetting,
@@ -223,8 +214,8 @@ static gbv_status compare_findings(player *p)
 {
     for (size_t i = 0; i < p->step.count; i++) {
         const ledger_point *point = p->present[i];
-        const drift_finding *finding = &p->findings[i];
-        if (!alike(point->batch_posterior, p->batch_posterior[i]) || !alike(point->z, finding->z) ||
+        const drift_finding *finding = &p->room.findings[i];
+        if (!alike(point->batch_posterior, p->room.batch_posterior[i]) || !alike(point->z, finding->z) ||
             !alike(point->cusum, finding->cusum) || point->alarm != finding->alarm)
             return changed(p, "has weights or alarms of its own that do not follow from its scores");
     }
@@ -262,11 +253,11 @@ static gbv_status play_batch(player *p)
         status = gather(p);
     if (status != GBV_OK)
         return status;
-    step_outcome outcome = step_weigh(&p->step, p->scores, state->sources, state->names.count);
+    step_outcome outcome = step_weigh(&p->step, p->room.scores, state->sources, state->names.count);
     if (outcome == STEP_DONE)
-        outcome = step_weigh_alone(&p->step, p->batch_posterior);
+        outcome = step_weigh_alone(&p->step, p->room.batch_posterior);
     if (outcome == STEP_DONE)
-        outcome = step_judge_drift(&p->step, state->drift, p->findings);
+        outcome = step_judge_drift(&p->step, state->drift, p->room.findings);
     if (outcome == STEP_OUT_OF_MEMORY)
         return error_out_of_memory(p->error, "the ledger");
     if (outcome != STEP_DONE)

@@ -9,6 +9,28 @@
 #include "base/memory.h"
 #include "base/plan.h"
 
+bool step_room_create(step_room *room, size_t deliveries, size_t leavers)
+{
+    *room = (step_room){.leavers = memory_array(leavers, sizeof *room->leavers),
+                        .deliveries = memory_array(deliveries, sizeof *room->deliveries),
+                        .scores = memory_array(deliveries, sizeof *room->scores),
+                        .deviations = memory_array(deliveries, sizeof *room->deviations),
+                        .batch_posterior = memory_array(deliveries, sizeof *room->batch_posterior),
+                        .findings = memory_array(deliveries, sizeof *room->findings)};
+    return room->leavers && room->deliveries && room->scores && room->deviations && room->batch_posterior &&
+           room->findings;
+}
+
+void step_room_free(step_room *room)
+{
+    free(room->leavers);
+    free(room->deliveries);
+    free(room->scores);
+    free(room->deviations);
+    free(room->batch_posterior);
+    free(room->findings);
+}
+
 step_outcome step_weigh(const ledger_step *step, const double *scores, continual_source *sources, size_t count)
 {
     for (size_t i = 0; i < step->leaver_count; i++)

@@ -15,6 +15,18 @@ typedef struct ledger_step {
     double tau, forgetting, alarm_threshold;
 } ledger_step;
 
+/* Room for what a step is made of and what it finds. */
+typedef struct step_room {
+    size_t *leavers;
+    continual_delivery *deliveries;
+    double *scores, *deviations, *batch_posterior; /* of the deliveries, as are: */
+    drift_finding *findings;
+} step_room;
+
+/* False when memory is out; it is freed in any case. */
+bool step_room_create(step_room *room, size_t deliveries, size_t leavers);
+void step_room_free(step_room *room);
+
 typedef enum step_outcome {
     STEP_DONE,
     STEP_LEAVER_HAS_ALL, /* a leaver has all weight: there is nobody to take it */
