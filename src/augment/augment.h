@@ -24,10 +24,10 @@ typedef struct augment_operator {
     } grid[2];
     bool coin[2];      /* the sign is drawn, by grid */
     bool whole_number; /* magnitudes are cut to integers (posterize, translate) */
-    size_t least_side; /* that an image must have; 0: any */
+    bool along_width;  /* with info.of_side: the side is the width, else the height */
     /* Whether the magnitude leaves every image as it is: such augmentors are scored once. NULL: never. */
     bool (*is_identity)(double magnitude);
-    /* The magnitude is in range and the image large enough. */
+    /* The magnitude is in range. */
     void (*apply)(const augment_image *image, double magnitude, uint64_t key);
 } augment_operator;
 

@@ -23,6 +23,7 @@ typedef enum random_purpose {
     RANDOM_DRAW,        /* rows of a sample drawn anew */
     RANDOM_DROPOUT,     /* numbers that a training step leaves out */
     RANDOM_HELD_OUT,    /* rows kept out of training */
+    RANDOM_PIXEL_NOISE, /* noise that is added to images */
 } random_purpose;
 
 typedef struct random_stream {
