@@ -66,12 +66,26 @@ static void print_measures(void)
         "  reference: each row counts more or less, or half of the rows are taken");
 }
 
+static void print_operators(void)
+{
+    const gbv_operator *o;
+    for (size_t i = 0; (o = gbv_operator_at(i)); i++) {
+        say_item(o->name, 0, "");
+        print_about("what", o->summary);
+        if (!o->has_magnitude)
+            continue;
+        char text[128];
+        snprintf(text, sizeof text, "from %g to %g%s", o->least, o->most, o->of_side ? " sides of the image" : "");
+        print_about("magnitude", text);
+    }
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     text_list names = {0};
     const option none[] = {{0}};
-    static const char *const lists[] = {"methods", "measures",  "models", "problems",
-                                        "formats", "importers", "flags",  "strategies"};
+    static const char *const lists[] = {"methods",   "measures", "models",     "problems", "formats",
+                                        "importers", "flags",    "strategies", "operators"};
     int code = options_parse(self, (const option *const[]){none, NULL}, count, arguments, &names);
     const char *wanted = names.count ? names.items[0] : NULL, *name, *summary;
     if (code == PARSED && names.count > 1)
@@ -79,7 +93,7 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED && (wanted && !gbv_list(wanted, 0, &name, &summary)))
         code = complain(self, GBV_USAGE,
                         "there is no list '%s'; expected methods, measures, models, problems, formats, importers, "
-                        "flags or strategies",
+                        "flags, strategies or operators",
                         wanted);
     for (size_t l = 0; code == PARSED && l < sizeof lists / sizeof *lists; l++) {
         if (wanted && strcmp(wanted, lists[l]) != 0)
@@ -88,6 +102,8 @@ static int run(const command *self, int count, char **arguments)
             printf("%s", l ? "\n" : ""), say_item(lists[l], 0, "");
         if (strcmp(lists[l], "measures") == 0)
             print_measures();
+        else if (strcmp(lists[l], "operators") == 0)
+            print_operators();
         else
             for (size_t i = 0; gbv_list(lists[l], i, &name, &summary); i++)
                 say_item(name, NAME_INDENT, summary);
@@ -101,8 +117,8 @@ static int run(const command *self, int count, char **arguments)
 extern const command command_list;
 const command command_list = {
     .name = "list",
-    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies]",
-    .summary = "what there is: methods, measures, models, problems, formats, importers, flags, strategies",
+    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies|operators]",
+    .summary = "what there is: methods, measures, models, problems, formats, importers, flags, strategies, operators",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
     .computes_nothing = true,

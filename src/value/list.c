@@ -1,6 +1,7 @@
 /* list.c - the names of everything that can be chosen, for programs that offer the choice. */
 #include <string.h>
 
+#include <gbv/augment.h>
 #include <gbv/value.h>
 
 #include "data/annotation/annotation.h"
@@ -16,6 +17,10 @@ bool gbv_list(const char *what, size_t index, const char **name, const char **su
     if (strcmp(what, "measures") == 0) {
         const gbv_measure_info *m = gbv_measure_at(index);
         return m && (*name = m->name, *summary = m->summary, true);
+    }
+    if (strcmp(what, "operators") == 0) {
+        const gbv_operator *o = gbv_operator_at(index);
+        return o && (*name = o->name, *summary = o->summary, true);
     }
     if (strcmp(what, "methods") == 0) {
         const method *m = method_at(index);

@@ -98,3 +98,11 @@ void image_store_planes(const image *picture, unsigned char *out)
     else
         memcpy(out, picture->pixels, count);
 }
+
+void image_take_planes(image *picture, const unsigned char *planes)
+{
+    size_t count = picture->height * picture->width;
+    for (size_t c = 0; c < picture->channels; c++)
+        for (size_t i = 0; i < count; i++)
+            picture->pixels[i * picture->channels + c] = planes[c * count + i];
+}

@@ -51,5 +51,11 @@ GBV_MUST_CHECK gbv_status image_convert(image *picture, size_t channels, gbv_err
 GBV_MUST_CHECK gbv_status image_resize(image *picture, size_t side, size_t crop, gbv_error *error);
 /* Writes height * width * channels bytes by channel, row, column. */
 void image_store_planes(const image *picture, unsigned char *out);
+/* The way back. */
+void image_take_planes(image *picture, const unsigned char *planes);
+
+/* As PNG (.png) or JPEG (.jpg, .jpeg; quality 95), by the ending of the path: GBV_USAGE for any other. The file appears
+ * whole or not at all. */
+GBV_MUST_CHECK gbv_status image_write(const image *picture, const char *path, gbv_error *error);
 
 #endif
