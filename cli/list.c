@@ -75,7 +75,7 @@ static void print_operators(void)
         if (!o->has_magnitude)
             continue;
         char text[128];
-        snprintf(text, sizeof text, "from %g to %g%s", o->least, o->most, o->of_side ? " sides of the image" : "");
+        snprintf(text, sizeof text, "from %g to %g%s", o->least, o->most, o->of_side ? " times that side of the image" : "");
         print_about("magnitude", text);
     }
 }

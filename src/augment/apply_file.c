@@ -15,7 +15,7 @@ static gbv_status read_image(const char *path, image *picture, gbv_error *error)
         return status;
     status = image_decode(file.bytes, file.size, IMAGE_PIXELS, picture, error);
     if (status != GBV_OK)
-        error_prefix(error, status, "%s ", path);
+        error_prefix(error, status, "%s: ", path);
     mapped_file_close(&file);
     return status;
 }
