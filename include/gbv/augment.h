@@ -124,13 +124,14 @@ typedef struct gbv_density {
     double prior, probability; /* p and P of the operator */
 } gbv_density;
 
-/* How a second way of finding the density agrees with it. */
+/* How another way of finding the density agrees with it. */
 typedef struct gbv_density_check {
     bool done;
-    double *operator_probabilities; /* one per density */
-    double *errors;                 /* Monte-Carlo errors of them; NULL: none */
-    double worst; /* the largest difference of an operator's P, in such errors or, without any, as it is */
-    double acceptance, autocorrelation; /* of a chain; NaN: it is none */
+    double *operator_probabilities;     /* one per density */
+    double *errors;                     /* Monte-Carlo errors of them; NULL: none */
+    double worst;                       /* the largest difference of an operator's P: see gbv_policy */
+    double divergence;                  /* Kullback-Leibler, in nats: see gbv_policy; NaN: none */
+    double acceptance, autocorrelation; /* of a chain, the latter in steps; NaN: it is none */
     size_t steps, evaluations;          /* new evaluations of T that it took */
 } gbv_density_check;
 
@@ -140,7 +141,12 @@ typedef struct gbv_policy {
     gbv_policy_entry *entries;
     size_t density_count; /* 0: only the entries are drawn from */
     gbv_density *densities;
-    gbv_density_check chain, variational;
+    /* Of the densities. `denser` goes through the magnitudes half-way between the nodes, and all others that were
+     * evaluated, too: its `worst` is the difference from the densities and its divergence that from them to it, which
+     * is what the interpolation costs. `chain` is Metropolis-Hastings over the same scores, `worst` its difference from
+     * the denser one in Monte-Carlo errors. `variational` is a Beta form for each operator, `worst` its difference from
+     * the denser one, its divergence that from it to the denser one. */
+    gbv_density_check denser, chain, variational;
     gbv_noise noise; /* paper or code */
     gbv_grid grid;
     gbv_augment_prior prior;
@@ -179,7 +185,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_policy_read(const char *path, gbv_policy *
 GBV_API gbv_augmentor gbv_policy_draw(const gbv_policy *policy, uint64_t seed, size_t row, uint64_t draw);
 
 /* Probability density of a magnitude within its operator, and the share of its probability at or below it: of
- * gbv_density, in closed form. `inverse_tau` is the policy's. */
+ * gbv_density, in closed form. `inverse_tau` is the policy's. An operator without magnitudes has all of it at its node,
+ * where 1 is returned for the density. */
 GBV_API double gbv_density_at(const gbv_density *density, double inverse_tau, double magnitude);
 GBV_API double gbv_density_below(const gbv_density *density, double inverse_tau, double magnitude);
 
