@@ -4,6 +4,7 @@
 
 #include <gbv/train.h>
 
+#include "augment/augment.h"
 #include "base/memory.h"
 #include "data/sample.h"
 #include "nn/net.h"
@@ -95,7 +96,11 @@ typedef struct readout {
     double *features;      /* rows x model_feature_count: hidden activations (mlp), centred logits (linear), pooled
                               features (networks of images) */
     size_t threads;        /* networks of images: that may be used; 0: one */
-    size_t before;         /* rows of the same dataset before these: what errors count from */
+    size_t before;         /* rows of the same dataset before these: what errors count from, and `choose` */
+    /* Networks of images: what is done to each image first. The visit of a row is its number. */
+    augment_chooser *choose; /* NULL: nothing */
+    const void *choosing;    /* its context */
+    gbv_noise noise;         /* paper or code */
 } readout;
 
 size_t model_feature_count(const gbv_model *model);

@@ -214,7 +214,14 @@ gbv_status network_read_out(const gbv_model *model, const sample *data, const re
     size_t most = MOST_NUMBERS / extent_count(in), threads = out->threads ? out->threads : 1;
     size_t batch = most > MOST_BATCH ? MOST_BATCH : most < FEWEST_BATCH ? FEWEST_BATCH : most;
     batch = batch < data->rows ? batch : data->rows;
-    feed images = {.data = data, .normalise = model->normalise, .in = in, .threads = threads};
+    feed images = {.data = data,
+                   .normalise = model->normalise,
+                   .in = in,
+                   .threads = threads,
+                   .choose = out->choose,
+                   .choosing = out->choosing,
+                   .noise = out->noise,
+                   .before = out->before};
     program_options how = {
         .backend = model->backend ? model->backend : backend_find(NULL), .batch = batch, .in = in, .threads = threads};
     size_t *rows = arena_array(scratch, batch, sizeof *rows);
@@ -227,6 +234,7 @@ gbv_status network_read_out(const gbv_model *model, const sample *data, const re
         size_t count = data->rows - first < batch ? data->rows - first : batch;
         for (size_t i = 0; i < batch; i++)
             rows[i] = i < count ? first + i : i - count;
+        images.visit = out->before + first;
         if ((status = feed_batch(&images, reader->compiled, rows, batch, error)) == GBV_OK) {
             program_forward(reader->compiled, 0);
             status = write_batch(model, reader->compiled, out, first, count, logits, error);
