@@ -24,6 +24,7 @@ typedef enum random_purpose {
     RANDOM_DROPOUT,     /* numbers that a training step leaves out */
     RANDOM_HELD_OUT,    /* rows kept out of training */
     RANDOM_PIXEL_NOISE, /* noise that is added to images */
+    RANDOM_AUGMENT,     /* what is done to an image: augmentor, sign */
 } random_purpose;
 
 typedef struct random_stream {

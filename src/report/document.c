@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "report/json_fields.h"
+#include "base/json_fields.h"
 
 static const char EXPECTED[] = "expected a result of gbv value, a comparison of gbv compare, an evaluation of gbv "
                                "evaluate, lines of gbv train --metrics, or a ledger";

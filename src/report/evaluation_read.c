@@ -6,7 +6,7 @@
 #include <gbv/report.h>
 
 #include "base/error.h"
-#include "report/json_fields.h"
+#include "base/json_fields.h"
 
 static void read_class(json_fields *f, const json_t *object, size_t c, gbv_evaluation *e)
 {

@@ -9,10 +9,8 @@
 #include "report/result_words.h"
 #include "report/unsure.h"
 
-const char *const tau_mode_words[TAU_MODES] = {"quick", "code", "fixed", "auto"};
 const char *const separation_words[3] = {"ok", "no_number_will_do", "unknown"};
 const char *const color_words[3] = {"auto", "gray", "rgb"};
-const char *const score_status_words[3] = {"ok", "minus_infinity", "undefined"};
 
 static void read_flags(json_fields *f, const json_t *object, gbv_source_result *s)
 {

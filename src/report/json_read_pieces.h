@@ -5,7 +5,7 @@
 
 #include <gbv/value.h>
 
-#include "report/json_fields.h"
+#include "base/json_fields.h"
 
 /* What is said of the whole: version, problem, model, options, inputs, warnings. */
 void result_read_head(json_fields *f, const json_t *root, gbv_result *result);

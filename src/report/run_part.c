@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/output.h"
-#include "report/json_fields.h"
+#include "base/json_fields.h"
 #include "report/result_json.h"
 
 enum { PART_SCHEMA = 1, HASH_DIGITS = 16 };

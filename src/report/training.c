@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "report/json_fields.h"
+#include "base/json_fields.h"
 
 /* The place of an epoch: after those before it, in place of one that was begun before. */
 static gbv_training_epoch *place_of(gbv_training *t, size_t epoch)

@@ -1,4 +1,4 @@
-#include "report/json_fields.h"
+#include "base/json_fields.h"
 
 #include <math.h>
 #include <stdlib.h>

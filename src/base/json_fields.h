@@ -4,8 +4,8 @@
  *     size_t rows = field_count(&f, object, "rows");
  *     return f.status;
  */
-#ifndef REPORT_JSON_FIELDS_H
-#define REPORT_JSON_FIELDS_H
+#ifndef BASE_JSON_FIELDS_H
+#define BASE_JSON_FIELDS_H
 
 #include <jansson.h>
 #include <stdbool.h>
