@@ -57,9 +57,9 @@ static void change_to_floats(const augment_batch *batch, size_t index)
     for (size_t i = 0; i < size; i++)
         floats[i] = (float)bytes[i] / 255;
     for (size_t s = 0; s < draw->count; s++)
-        for (size_t c = 0; is_noise(&draw->steps[s]) && c < batch->channels; c++)
-            gaussian_noise_normalised(floats + c * pixels, pixels, draw->steps[s].magnitude, key_of(draw, s),
-                                      c * pixels, batch->mean[c], batch->deviation[c]);
+        if (is_noise(&draw->steps[s]))
+            gaussian_noise_normalised(floats, batch->channels, pixels, draw->steps[s].magnitude, key_of(draw, s),
+                                      batch->mean, batch->deviation);
 }
 
 static bool any_noise_in_floats(const augment_batch *batch)

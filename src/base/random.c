@@ -4,6 +4,7 @@
 
 #include <Random123/philox.h>
 
+#include "base/cloned.h"
 #include "base/hash.h"
 
 random_stream random_stream_open(uint64_t seed, const char *subject, random_purpose purpose)
@@ -39,6 +40,29 @@ static void fill_block(const uint32_t key[2], uint64_t index, const uint32_t sub
 void random_block(uint64_t key, uint64_t index, random_purpose purpose, uint32_t block[RANDOM_BLOCK])
 {
     fill_block((uint32_t[]){(uint32_t)key, (uint32_t)(key >> 32)}, index, (uint32_t[]){purpose, 0}, block);
+}
+
+CLONED void random_blocks(uint64_t key, uint64_t first, random_purpose purpose, size_t count, uint32_t *restrict words)
+{
+    uint32_t *second = words + count, *third = second + count, *fourth = third + count;
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) {
+        uint32_t a = (uint32_t)(first + i), b = (uint32_t)((first + i) >> 32), c = purpose, d = 0;
+        uint32_t key_0 = (uint32_t)key, key_1 = (uint32_t)(key >> 32);
+        for (int round = 0; round < 10; round++) {
+            uint64_t from_a = (uint64_t)a * PHILOX_M4x32_0, from_c = (uint64_t)c * PHILOX_M4x32_1;
+            a = (uint32_t)(from_c >> 32) ^ b ^ key_0;
+            c = (uint32_t)(from_a >> 32) ^ d ^ key_1;
+            b = (uint32_t)from_c;
+            d = (uint32_t)from_a;
+            key_0 += PHILOX_W32_0;
+            key_1 += PHILOX_W32_1;
+        }
+        words[i] = a;
+        second[i] = b;
+        third[i] = c;
+        fourth[i] = d;
+    }
 }
 
 random_stream random_stream_open_step(uint64_t seed, const char *subject, random_purpose purpose, uint32_t draw,

@@ -55,5 +55,7 @@ void random_shuffle(random_stream *stream, size_t *items, size_t count);
 /* Without a stream, for those who ask for numbers by their place: the index-th block of a key. */
 enum { RANDOM_BLOCK = 4 };
 void random_block(uint64_t key, uint64_t index, random_purpose purpose, uint32_t block[RANDOM_BLOCK]);
+/* Many at once: the j-th number of block first + i goes to words[j * count + i]. */
+void random_blocks(uint64_t key, uint64_t first, random_purpose purpose, size_t count, uint32_t *words);
 
 #endif
