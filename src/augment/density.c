@@ -95,10 +95,12 @@ static double best_magnitude(const gbv_density *d)
 
 double density_log_mass(const gbv_density *d, double inverse_tau)
 {
-    double best = best_score(d);
-    if (d->count == 1 || !isfinite(best))
+    double best = best_score(d), total = log_sum(d, inverse_tau, best);
+    if (d->count == 1)
         return inverse_tau * best;
-    return inverse_tau * best + log_sum(d, inverse_tau, best) - log(d->magnitudes[d->count - 1] - d->magnitudes[0]);
+    if (!isfinite(total))
+        return -INFINITY;
+    return inverse_tau * best + total - log(d->magnitudes[d->count - 1] - d->magnitudes[0]);
 }
 
 double density_mean(const gbv_density *d, double inverse_tau)
@@ -136,9 +138,11 @@ double density_score(const gbv_density *d, double magnitude)
 {
     if (d->count == 1 || magnitude <= d->magnitudes[0])
         return d->scores[0];
-    size_t i = 1;
-    while (i + 1 < d->count && magnitude > d->magnitudes[i])
-        i++;
+    size_t low = 0, i = d->count - 1; /* the node at or above the magnitude, and one below it */
+    while (i - low > 1) {
+        size_t middle = low + (i - low) / 2;
+        *(magnitude > d->magnitudes[middle] ? &low : &i) = middle;
+    }
     double t = (magnitude - d->magnitudes[i - 1]) / (d->magnitudes[i] - d->magnitudes[i - 1]);
     if (t >= 1)
         return d->scores[i];

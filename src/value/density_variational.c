@@ -99,7 +99,7 @@ static double largest_bound(const gbv_density *d, double inverse_tau)
             best[1] = form[1];
         }
     }
-    for (double step = 1; step > 1e-6;) {
+    for (double step = 1; step > 1e-4;) {
         bool better = false;
         for (int direction = 0; direction < 9 && !better; direction++) {
             double form[2] = {best[0] + step * (direction % 3 - 1), best[1] + step * (direction / 3 - 1)};
