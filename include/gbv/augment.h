@@ -166,6 +166,8 @@ typedef struct gbv_policy {
     size_t threads;
     char **warnings;
     size_t warning_count;
+    /* What scoring took; not part of what is written. */
+    double seconds, forward_seconds; /* of the evaluations, and of the network within them */
 } gbv_policy;
 
 /* Scores the augmentors of the grid on the images of a labelled dataset and weighs them. The images must be what the

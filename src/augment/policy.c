@@ -24,37 +24,28 @@ gbv_policy *policy_create(void)
     if (p) {
         p->noise = GBV_NOISE_PAPER;
         p->tau = p->inverse_tau = p->entropy = p->effective_augmentors = NAN;
-        p->chain.worst = p->chain.acceptance = p->chain.autocorrelation = NAN;
-        p->variational = p->chain;
+        p->chain.worst = p->chain.divergence = p->chain.acceptance = p->chain.autocorrelation = NAN;
+        p->denser = p->variational = p->chain;
     }
     return p;
-}
-
-static void free_check(gbv_density_check *check)
-{
-    free(check->operator_probabilities);
-    free(check->errors);
 }
 
 void gbv_policy_free(gbv_policy *policy)
 {
     if (!policy)
         return;
-    for (size_t i = 0; i < policy->density_count; i++) {
-        free(policy->densities[i].magnitudes);
-        free(policy->densities[i].scores);
-    }
+    densities_free(policy->densities, policy->density_count);
     for (size_t i = 0; i < policy->warning_count; i++)
         free(policy->warnings[i]);
-    free_check(&policy->chain);
-    free_check(&policy->variational);
+    density_check_free(&policy->denser);
+    density_check_free(&policy->chain);
+    density_check_free(&policy->variational);
     char *texts[] = {policy->measure,       policy->variant,           policy->model,
                      policy->pretrained,    policy->pretrained_sha256, policy->images,
                      policy->images_sha256, policy->backend,           policy->instruction_set};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     free(policy->warnings);
-    free(policy->densities);
     free(policy->entries);
     free(policy);
 }

@@ -227,6 +227,7 @@ static void read_check(json_fields *f, const json_t *checks, const char *key, si
     if (json_object_get(object, "errors"))
         check->errors = read_numbers(f, object, "errors", count);
     check->worst = field_optional_number(f, object, "worst");
+    check->divergence = field_optional_number(f, object, "divergence");
     check->acceptance = field_optional_number(f, object, "acceptance");
     check->autocorrelation = field_optional_number(f, object, "autocorrelation");
     check->steps = field_optional_count(f, object, "steps");
@@ -252,6 +253,7 @@ static void read_density(json_fields *f, const json_t *object, gbv_policy *p)
         f->place = "the document";
     }
     check_sum(f, &p->densities->probability, sizeof *p->densities, count, "operators of \"density\"");
+    read_check(f, checks, "denser", count, &p->denser);
     read_check(f, checks, "metropolis_hastings", count, &p->chain);
     read_check(f, checks, "variational", count, &p->variational);
 }

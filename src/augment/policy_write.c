@@ -61,8 +61,12 @@ static void write_check(json_writer *json, const char *key, const gbv_density_ch
     if (check->errors)
         write_numbers(json, "errors", check->errors, count);
     json_number(json, "worst", check->worst);
-    json_number(json, "acceptance", check->acceptance);
-    json_number(json, "autocorrelation", check->autocorrelation);
+    if (!isnan(check->divergence))
+        json_number(json, "divergence", check->divergence);
+    if (!isnan(check->acceptance)) {
+        json_number(json, "acceptance", check->acceptance);
+        json_number(json, "autocorrelation", check->autocorrelation);
+    }
     json_count(json, "steps", check->steps);
     json_count(json, "evaluations", check->evaluations);
     json_end(json);
@@ -85,6 +89,7 @@ static void write_density(json_writer *json, const gbv_policy *p)
     }
     json_end(json);
     json_begin_object(json, "checks");
+    write_check(json, "denser", &p->denser, p->density_count);
     write_check(json, "metropolis_hastings", &p->chain, p->density_count);
     write_check(json, "variational", &p->variational, p->density_count);
     json_end(json);

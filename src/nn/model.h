@@ -101,8 +101,15 @@ typedef struct readout {
     augment_chooser *choose; /* NULL: nothing */
     const void *choosing;    /* its context */
     gbv_noise noise;         /* paper or code */
+    /* Networks of images: asked before each batch, with the rows done; true ends it with GBV_INTERRUPTED. NULL: goes on
+     * to the end. */
+    bool (*ask)(void *context, size_t done);
+    void *asking;            /* its context */
+    double *forward_seconds; /* what the network itself took is added here, for who looks at speed; NULL: nobody */
 } readout;
 
+/* Images that a network reads out at once: of that size, when there are enough of them. */
+size_t model_readout_batch(const gbv_model *model, gbv_image_shape shape);
 size_t model_feature_count(const gbv_model *model);
 const char *model_feature_space(const char *kind); /* in words, for the result */
 GBV_MUST_CHECK gbv_status model_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,

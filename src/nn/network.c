@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "compute/dense.h"
 #include "nn/kind.h"
@@ -203,6 +204,12 @@ static gbv_status write_batch(const gbv_model *model, const program *p, const re
     return GBV_OK;
 }
 
+size_t model_readout_batch(const gbv_model *model, gbv_image_shape shape)
+{
+    size_t most = MOST_NUMBERS / extent_count((extent){model->net->channels, shape.height, shape.width});
+    return most > MOST_BATCH ? MOST_BATCH : most < FEWEST_BATCH ? FEWEST_BATCH : most;
+}
+
 gbv_status network_read_out(const gbv_model *model, const sample *data, const readout *out, arena *scratch,
                             gbv_error *error)
 {
@@ -211,8 +218,7 @@ gbv_status network_read_out(const gbv_model *model, const sample *data, const re
     if (status != GBV_OK || data->rows == 0)
         return status;
     extent in = {model->net->channels, shape.height, shape.width};
-    size_t most = MOST_NUMBERS / extent_count(in), threads = out->threads ? out->threads : 1;
-    size_t batch = most > MOST_BATCH ? MOST_BATCH : most < FEWEST_BATCH ? FEWEST_BATCH : most;
+    size_t threads = out->threads ? out->threads : 1, batch = model_readout_batch(model, shape);
     batch = batch < data->rows ? batch : data->rows;
     feed images = {.data = data,
                    .normalise = model->normalise,
@@ -235,8 +241,15 @@ gbv_status network_read_out(const gbv_model *model, const sample *data, const re
         for (size_t i = 0; i < batch; i++)
             rows[i] = i < count ? first + i : i - count;
         images.visit = out->before + first;
+        if (out->ask && out->ask(out->asking, first)) {
+            status = error_set(error, GBV_INTERRUPTED, "interrupted");
+            break;
+        }
         if ((status = feed_batch(&images, reader->compiled, rows, batch, error)) == GBV_OK) {
+            double began = clock_seconds();
             program_forward(reader->compiled, 0);
+            if (out->forward_seconds)
+                *out->forward_seconds += clock_seconds() - began;
             status = write_batch(model, reader->compiled, out, first, count, logits, error);
         }
     }

@@ -51,8 +51,8 @@ gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index,
     return model_refit(&rows, given->classes->count, given->model, name, how, scratch, model, error);
 }
 
-const sample *problem_reference(const problem_case *given, size_t source_index)
+problem_target problem_reference(const problem_case *given, size_t source_index)
 {
     (void)source_index;
-    return given->reference;
+    return (problem_target){.rows = given->reference};
 }

@@ -3,6 +3,8 @@
 #ifndef PROBLEM_PROBLEM_H
 #define PROBLEM_PROBLEM_H
 
+#include <gbv/augment.h>
+
 #include "data/sources.h"
 #include "nn/model.h"
 
@@ -12,7 +14,14 @@ typedef struct problem_case {
     const gbv_sources *sources;
     const class_table *classes;
     const gbv_model_options *model;
+    const gbv_augmentor *augmentors; /* the sources where they are augmentors; NULL otherwise */
 } problem_case;
+
+/* The target set D: rows, and what is done to each of them on its way to the model (NULL: nothing). */
+typedef struct problem_target {
+    const sample *rows;
+    const gbv_augmentor *augmentor;
+} problem_target;
 
 typedef struct problem {
     const char *name;
@@ -22,7 +31,7 @@ typedef struct problem {
     gbv_status (*phi)(const problem_case *given, size_t source_index, const refit *how, arena *scratch,
                       gbv_model **model, gbv_error *error);
     /* varphi(s, D_s, D*): the target set D on which T(m, D) is measured. */
-    const sample *(*varphi)(const problem_case *given, size_t source_index);
+    problem_target (*varphi)(const problem_case *given, size_t source_index);
 } problem;
 
 const problem *problem_at(size_t index); /* NULL past the last */
@@ -34,6 +43,6 @@ sample problem_source_sample(const problem_case *given, size_t source_index, sam
 /* What most problems are made of: m_s fitted on D_s alone, and D* itself. */
 gbv_status problem_fit_on_sample(const problem_case *given, size_t source_index, const refit *how, arena *scratch,
                                  gbv_model **model, gbv_error *error);
-const sample *problem_reference(const problem_case *given, size_t source_index);
+problem_target problem_reference(const problem_case *given, size_t source_index);
 
 #endif

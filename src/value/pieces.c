@@ -28,7 +28,7 @@ static gbv_status read_out(const valuation *v, size_t scorings, const gbv_model 
 {
     problem_case given = v->given;
     given.reference = &t->rows;
-    const sample *rows = v->problem->varphi(&given, index);
+    const sample *rows = v->problem->varphi(&given, index).rows;
     size_t features = model_feature_count(model), outputs = model->outputs;
     bool wants_features = any_measure(v, scorings, GBV_NEEDS_FEATURES, FEATURES_OF_MODEL);
     readout on_target = {.probabilities = arena_array(scratch, rows->rows, outputs * sizeof(double)),

@@ -28,14 +28,14 @@ typedef struct resamples {
 GBV_MUST_CHECK gbv_status resamples_create(const certainty_input *in, resamples *all, gbv_error *error);
 void resamples_free(resamples *all);
 
-static inline double *resamples_of(const resamples *all, size_t source)
+static inline double *resamples_of(const resamples *all, size_t index)
 {
-    return all->joint + source * all->count;
+    return all->joint + index * all->count;
 }
 
 /* The part that the reference rows have in the resamples of a known source: the corrected score and what chance does to
  * it, one way and the other; nothing where a replicate is undefined. `moved` has `count` places. */
-void resamples_reference(const certainty_input *in, const resamples *all, size_t source, double *moved);
+void resamples_reference(const certainty_input *in, const resamples *all, size_t index, double *moved);
 
 /* Divisor count - 1; NaN for fewer than two. */
 double deviation_of(const double *values, size_t count);

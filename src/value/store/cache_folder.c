@@ -1,8 +1,10 @@
 /* cache_folder.c - the folder of the cache as a whole: what is in it, and what has to go. Other runs may add and delete
  * files at the same time, so a file that has vanished is no error. */
-#include <gbv/cache.h>
+#include "value/store/cache_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,6 @@
 #include "base/memory.h"
 #include "nn/safetensors.h"
 
-#define ENDING ".safetensors"
 enum { KEY_LENGTH = 64, WRITING_SECONDS = 3600 /* longer than any model takes */ };
 
 typedef struct kept_file {
@@ -40,19 +41,28 @@ static int last_used_first(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Only what the cache itself has written is touched: a key and the ending. */
+/* Only what the cache itself has written is touched: a key and an ending. Returns what follows the two; NULL: it is
+ * none of ours. */
+static const char *after_ending(const char *name)
+{
+    static const char *const endings[] = {CACHE_MODEL, CACHE_SCORE};
+    for (size_t i = 0; i < 2 && strspn(name, "0123456789abcdef") == KEY_LENGTH; i++)
+        if (strncmp(name + KEY_LENGTH, endings[i], strlen(endings[i])) == 0)
+            return name + KEY_LENGTH + strlen(endings[i]);
+    return NULL;
+}
+
 static bool is_ours(const char *name)
 {
-    return strspn(name, "0123456789abcdef") == KEY_LENGTH && strcmp(name + KEY_LENGTH, ENDING) == 0;
+    const char *rest = after_ending(name);
+    return rest && !*rest;
 }
 
 /* What a run that was killed while it wrote has left (base/output.h), not what another is writing now. */
 static bool is_left_over(const char *name, const struct stat *about)
 {
-    const char *point = strrchr(name, '.');
-    return strspn(name, "0123456789abcdef") == KEY_LENGTH &&
-           strncmp(name + KEY_LENGTH, ENDING ".", strlen(ENDING ".")) == 0 && strcmp(point, ".part") == 0 &&
-           about->st_mtime < time(NULL) - WRITING_SECONDS;
+    const char *point = strrchr(name, '.'), *rest = after_ending(name);
+    return rest && *rest == '.' && strcmp(point, ".part") == 0 && about->st_mtime < time(NULL) - WRITING_SECONDS;
 }
 
 static void forget(kept_files *files)
@@ -95,6 +105,18 @@ static gbv_status list_files(const char *folder, bool sweep, kept_files *files, 
     return status;
 }
 
+static void tell_score(const kept_file *file, gbv_cache_entry *entry, gbv_cache_callback *callback, void *context)
+{
+    json_t *root = json_load_file(file->path, 0, NULL);
+    const char *model = json_string_value(json_object_get(root, "model")),
+               *subject = json_string_value(json_object_get(root, "subject"));
+    entry->model = model ? model : "";
+    entry->subject = subject ? subject : "";
+    entry->rows = (size_t)json_integer_value(json_object_get(root, "rows"));
+    callback(context, entry);
+    json_decref(root);
+}
+
 static void tell(const kept_file *file, gbv_cache_callback *callback, void *context)
 {
     gbv_cache_entry entry = {
@@ -102,6 +124,10 @@ static void tell(const kept_file *file, gbv_cache_callback *callback, void *cont
     mapped_file bytes;
     safetensors tensors = {0};
     json_t *about = NULL;
+    if (strcmp(file->name + KEY_LENGTH, CACHE_SCORE) == 0) {
+        tell_score(file, &entry, callback, context);
+        return;
+    }
     if (mapped_file_open(file->path, &bytes, NULL) != GBV_OK)
         return;
     if (safetensors_parse(bytes.bytes, bytes.size, file->path, &tensors, NULL) == GBV_OK) {
@@ -116,6 +142,38 @@ static void tell(const kept_file *file, gbv_cache_callback *callback, void *cont
     json_decref(about);
     safetensors_free(&tensors);
     mapped_file_close(&bytes);
+}
+
+char *cache_path(const char *folder, const char *key, const char *ending)
+{
+    char *path;
+    return asprintf(&path, "%s/%s%s", folder, key, ending) < 0 ? NULL : path;
+}
+
+bool cache_make_folder(const char *folder)
+{
+    char *path = strdup(folder);
+    bool made = path;
+    for (char *slash = path ? strchr(path + 1, '/') : NULL; made && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    made = made && (mkdir(path, 0777) == 0 || errno == EEXIST);
+    free(path);
+    return made;
+}
+
+void cache_used(const char *path)
+{
+    utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+bool cache_keep_within(const char *folder, size_t most)
+{
+    static const size_t usual = (size_t)4 << 30;
+    gbv_error error;
+    return gbv_cache_trim(folder, most ? most : usual, NULL, &error) == GBV_OK;
 }
 
 gbv_status gbv_cache_each(const char *folder, gbv_cache_callback *callback, void *context, gbv_error *error)

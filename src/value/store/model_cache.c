@@ -1,12 +1,9 @@
 #include "value/store/model_cache.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,11 +12,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "nn/fingerprint.h"
+#include "value/store/cache_folder.h"
 
 /* Changed whenever the same key would no longer give the same numbers. */
 #define CACHE_FORMAT "gbv model cache 1"
-#define ENDING ".safetensors"
-static const size_t USUAL_BYTES = (size_t)4 << 30;
 
 const char *gbv_cache_folder(void)
 {
@@ -57,12 +53,6 @@ gbv_status model_cache_key(const sample *rows, size_t class_count, const gbv_mod
     bool closed = hash_close(&hash, key);
     return status == GBV_OK && !closed ? error_set(error, GBV_FAILED, "the SHA-256 of a source could not be computed")
                                        : status;
-}
-
-static char *path_of(const char *folder, const char *key)
-{
-    char *path;
-    return asprintf(&path, "%s/%s" ENDING, folder, key) < 0 ? NULL : path;
 }
 
 static bool hash_model(const gbv_model *model, char sha256[65])
@@ -104,7 +94,7 @@ static bool number_classes(gbv_model *model)
 
 gbv_model *model_cache_find(const char *folder, const char *key)
 {
-    char *path = path_of(folder, key);
+    char *path = cache_path(folder, key, CACHE_MODEL);
     gbv_model *model = NULL;
     gbv_error error;
     if (path && access(path, R_OK) == 0) {
@@ -115,8 +105,8 @@ gbv_model *model_cache_find(const char *folder, const char *key)
             unlink(path);
         } else {
             free(model->history);
-            model->history = NULL;              /* as after a fit */
-            utimensat(AT_FDCWD, path, NULL, 0); /* used just now */
+            model->history = NULL; /* as after a fit */
+            cache_used(path);
         }
     }
     free(path);
@@ -125,25 +115,10 @@ gbv_model *model_cache_find(const char *folder, const char *key)
 
 bool model_cache_has(const char *folder, const char *key)
 {
-    char *path = path_of(folder, key);
+    char *path = cache_path(folder, key, CACHE_MODEL);
     bool has = path && access(path, R_OK) == 0;
     free(path);
     return has;
-}
-
-/* With every folder above it. */
-static bool make_folder(const char *folder)
-{
-    char *path = strdup(folder);
-    bool made = path;
-    for (char *slash = path ? strchr(path + 1, '/') : NULL; made && slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-    }
-    made = made && (mkdir(path, 0777) == 0 || errno == EEXIST);
-    free(path);
-    return made;
 }
 
 static char *describe(const char *subject, size_t rows, const gbv_model *model)
@@ -163,9 +138,9 @@ static char *describe(const char *subject, size_t rows, const gbv_model *model)
 bool model_cache_keep(const char *folder, size_t most, const char *key, const char *subject, size_t rows,
                       gbv_model *model)
 {
-    char *path = path_of(folder, key), *history = model->history, **names = model->class_names;
+    char *path = cache_path(folder, key, CACHE_MODEL), *history = model->history, **names = model->class_names;
     char **numbers = memory_zeroed(model->outputs, sizeof *numbers);
-    bool made = path && numbers && (model->history = describe(subject, rows, model)) && make_folder(folder);
+    bool made = path && numbers && (model->history = describe(subject, rows, model)) && cache_make_folder(folder);
     for (size_t z = 0; z < model->outputs && made; z++)
         made = asprintf(&numbers[z], "%d", (int)model->classes[z]) >= 0;
     model->class_names = numbers;
@@ -179,5 +154,5 @@ bool model_cache_keep(const char *folder, size_t most, const char *key, const ch
     model->class_names = names;
     model->history = history;
     free(path);
-    return made && gbv_cache_trim(folder, most ? most : USUAL_BYTES, NULL, &error) == GBV_OK;
+    return made && cache_keep_within(folder, most);
 }
