@@ -142,7 +142,7 @@ void run_model_options(gbv_model_options *model, option table[MODEL_OPTIONS])
         {"optimizer", OPTION_TEXT, &model->optimizer, "sgd|adam|adamw",
          with_defaults(optimizer, "how steps are made", print_optimizer, "; linear: to its minimum, without steps"), 0},
         {"schedule", OPTION_TEXT, &model->schedule, "NAME",
-         with_defaults(schedule, "the rate over time: constant, linear, step, paper, cosine", print_schedule, ""), 0},
+         with_defaults(schedule, "the rate over time: constant, linear, step, paper, paper-late, cosine", print_schedule, ""), 0},
         {"momentum", OPTION_NUMBER, &model->momentum, "NUMBER", "sgd: share of the last step in the next", 0},
         {"nesterov", OPTION_FLAG, &model->nesterov, NULL, "sgd: momentum in Nesterov's form", 0},
         {"weight-decay", OPTION_NUMBER, &model->weight_decay, "NUMBER",

@@ -262,6 +262,13 @@ static int run(const command *self, int count, char **arguments)
         {"pooled", OPTION_FLAG, &chosen.pooled, NULL, "the same weight for every row", 0},
         {"source-weights", OPTION_TEXT, &chosen.source_weights, "FILE", "weights from a CSV source,weight", 0},
         UNDER(HEADING_MODEL),
+        {"policy", OPTION_TEXT, &options.policy, "FILE|NAME",
+         "networks of images: change each image, at every visit, by a policy of gbv augment or by trivialaugment, "
+         "randaugment, autoaugment, entaugment or sra (default: none)",
+         0},
+        {"variant", OPTION_TEXT, &options.policy_variant, "code|paper",
+         "of a named policy: as the program of gbv's authors draws, or as the policy's own authors do (default: code)",
+         0},
         {"checkpoint", OPTION_TEXT, &options.checkpoint, "FILE",
          "networks: keep the state of the training here after each epoch", 0},
         {"resume", OPTION_FLAG, &options.resume, NULL, "go on from the checkpoint where it is there", 0},
@@ -345,7 +352,7 @@ const command command_train = {
         "  gbv train --result result.json --source anna=anna.npz --source ben=ben.npz -o model.safetensors\n"
         "  gbv train --pooled --sources vendors/ --test test.npz -o model.safetensors\n"
         "  gbv train --equal-sources --sources photos/ --model resnet18 --pretrained w.safetensors --checkpoint run.ck "
-        "-v -o m.safetensors\n",
+        "--policy policy.json -v -o m.safetensors\n",
     .run = run,
     .own_page = true,
 };

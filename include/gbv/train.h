@@ -54,7 +54,8 @@ typedef struct gbv_model_options {
     double learning_rate;  /* of the first step */
     const char *optimizer; /* "sgd", "adam", "adamw"; linear: NULL is "lbfgs" */
     const char *schedule; /* "constant", "linear" (to zero), "step" (a tenth every 10 epochs), "paper" (a tenth at epoch
-                             20 and every 10 after), "cosine" */
+                             20 and every 10 after), "paper-late" (from epoch 30: as the paper's SRA was trained),
+                             "cosine" */
     double momentum;      /* sgd */
     bool nesterov;
     double weight_decay; /* networks: of every parameter */
@@ -64,15 +65,18 @@ typedef struct gbv_model_options {
                         zero: the model's own default */
     size_t patience; /* epochs without a better held-out loss after which training stops; 0: never */
     gbv_use use;     /* of the sources' weights in the final model */
-    const char *pretrained;   /* networks of images: a safetensors file to start from; NULL: random numbers */
-    const char *normalise;    /* of pixels: "imagenet", "half", "none" */
-    const char *backend;      /* "cpu" or "reference"; NULL or "auto": the fastest there is */
-    const char *cache;        /* a folder where trained networks of sources are kept and found again; NULL: none */
-    size_t cache_bytes;       /* that the folder may hold; 0: 4 GiB */
-    const char *checkpoint;   /* gbv_train of a network: a file written after each epoch; NULL: none */
-    bool resume;              /* go on from that file where it is there */
-    uint64_t seed;            /* first weights and order of rows */
-    size_t threads;           /* 0: every core; results depend on it only where threads_per_model is taken from it */
+    const char *pretrained; /* networks of images: a safetensors file to start from; NULL: random numbers */
+    const char *normalise;  /* of pixels: "imagenet", "half", "none" */
+    const char *policy;     /* gbv_train of a network of images: what is done to an image at every visit of training,
+                               a file of gbv_policy_write or a name of gbv_named_policy_at; NULL or "none": nothing */
+    const char *policy_variant; /* of a named one: "code" or "paper"; NULL: its first */
+    const char *backend;        /* "cpu" or "reference"; NULL or "auto": the fastest there is */
+    const char *cache;          /* a folder where trained networks of sources are kept and found again; NULL: none */
+    size_t cache_bytes;         /* that the folder may hold; 0: 4 GiB */
+    const char *checkpoint;     /* gbv_train of a network: a file written after each epoch; NULL: none */
+    bool resume;                /* go on from that file where it is there */
+    uint64_t seed;              /* first weights and order of rows */
+    size_t threads;             /* 0: every core; results depend on it only where threads_per_model is taken from it */
     size_t threads_per_model; /* networks: that one model may use; its last bits depend on it. 0: one for the models of
                                  sources, which are trained side by side, and all for the final one */
     gbv_progress_callback *progress; /* may be NULL */

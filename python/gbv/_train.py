@@ -148,7 +148,8 @@ def features(dataset: Any, *, pretrained: Path, model: Optional[str] = None, lab
 def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Optional[int] = None, threads: int = 0,
           l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
           batch: Optional[int] = None, learning_rate: Optional[float] = None, training: Optional[Training] = None,
-          pretrained: Optional[Path] = None, checkpoint: Optional[Path] = None, resume: bool = False,
+          pretrained: Optional[Path] = None, policy: Optional[Path] = None, policy_variant: Optional[str] = None,
+          checkpoint: Optional[Path] = None, resume: bool = False,
           label_column: Any = None, source_column: Any = None, item_column: Any = None, resize: Optional[int] = None,
           preprocess: Optional[str] = None, image_cache: Optional[int] = None, color: str = "auto",
           class_map: Optional[Path] = None, skip_bad_rows: bool = False, progress: Progress = None,
@@ -158,6 +159,9 @@ def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Option
     sources: as for `gbv.value`; of annotations, items with a gold label are kept out here, too.
     weights: the result of `gbv.value`; or "equal" (every source alike) or "pooled" (every row alike); or a dictionary
         of name -> number, numbers in the order of the sources, or a CSV file.
+    policy: networks of images: what is done to an image at every visit: a file of `gbv augment`, or "trivialaugment",
+        "randaugment", "autoaugment", "entaugment" or "sra"; policy_variant "code" draws as the program of the paper's
+        authors does, "paper" as the policy's own authors do.
     checkpoint: networks: a file that keeps the state of the training after each epoch. With resume, training goes on
         from there where it exists, and ends with the same weights, bit for bit.
     The rest is as for `gbv.value`.

@@ -17,7 +17,7 @@ class Training:
 
     optimizer: "sgd", "adam" or "adamw"; a linear model is fitted to its minimum unless one is named.
     schedule: of the learning rate: "constant", "linear" (to zero), "step" (a tenth every 10 epochs), "paper" (a tenth
-        at epoch 20 and every 10 after) or "cosine".
+        at epoch 20 and every 10 after), "paper-late" (the same from epoch 30) or "cosine".
     momentum, nesterov: of sgd.
     weight_decay: networks of images: decay of every weight.
     label_smoothing: the share of the target that is spread over all classes.
@@ -65,7 +65,8 @@ def set_model(options: gbv_model_options, given: Mapping[str, Any]) -> None:
     chosen = asdict(training)
     options.use = CONSTANTS["GBV_" + choose(chosen.pop("use"), "use", ("weighting", "sampling")).upper()]
     fill(options, **chosen)
-    for name in ("pretrained", "checkpoint"):
+    fill(options, policy_variant=given.get("policy_variant"))
+    for name in ("pretrained", "checkpoint", "policy"):
         path = given.get(name)
         if path is not None:
             setattr(options, name, _path(path, name))

@@ -115,7 +115,7 @@ gbv_status policy_space_fit(policy_space *space, size_t height, size_t width, gb
         space_item *item = &space->items[i];
         if (!item->op)
             continue;
-        double side = (double)(strcmp(item->op->name, "translate_x") == 0 ? width : height);
+        double side = (double)(augment_operator_of(item->op)->along_width ? width : height);
         double share = item->of_side ? side : 1;
         if (item->op->of_side || !item->op->is_signed) { /* of other magnitudes out of range the check tells */
             item->first = within(item->op, side, item->first * share);

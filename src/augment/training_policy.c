@@ -220,6 +220,11 @@ void training_policy_choose(const void *policy, size_t row, uint64_t visit, augm
         draw->steps[draw->count++] = gbv_policy_draw(p->file, random_u64(&stream), row, visit);
 }
 
+bool training_policy_halves(const training_policy *p)
+{
+    return p->kind && p->kind->in_halves;
+}
+
 void training_policy_judge(training_policy *p, size_t row, const float *logits, size_t outputs, size_t target)
 {
     double score = p->kind->judge(logits, outputs, target);

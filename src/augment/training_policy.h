@@ -70,6 +70,8 @@ void training_policy_free(training_policy *policy);
 /* An augment_chooser; the context is a training_policy. */
 void training_policy_choose(const void *policy, size_t row, uint64_t visit, augment_draw *draw);
 
+/* Whether batches are halved: see policy_kind. */
+bool training_policy_halves(const training_policy *p);
 /* Takes note of what the network made of a row, where the policy looks. */
 void training_policy_judge(training_policy *p, size_t row, const float *logits, size_t outputs, size_t target);
 

@@ -23,6 +23,12 @@ gbv_status checkpoint_identify(checkpoint *c, const loop_task *task, gbv_error *
     fingerprint_training(&hash, &options, fit->subject, fit->how->draw);
     fingerprint_number(&hash, "use", fit->how->use);
     fingerprint_number(&hash, "decay", task->decay);
+    if (task->policy) { /* a file counts by what it holds */
+        bool file = *task->policy->sha256;
+        fingerprint_text(&hash, "policy", file ? task->policy->sha256 : task->policy->name);
+        fingerprint_text(&hash, "policy variant", task->policy->variant);
+        fingerprint_number(&hash, "policy noise", task->policy->noise);
+    }
     /* What it begins with says which net it is, and whose weights. */
     hash_add(&hash, task->values->parameters, c->net->parameter_count * sizeof(float));
     hash_add(&hash, task->values->statistics, c->net->statistic_count * sizeof(float));
@@ -66,6 +72,8 @@ static size_t list_arrays(const checkpoint *c, named_floats arrays[MOST_TENSORS]
         arrays[count++] = (named_floats){"best_parameters", c->best->parameters, n->parameter_count};
     if (c->best && n->statistic_count)
         arrays[count++] = (named_floats){"best_statistics", c->best->statistics, n->statistic_count};
+    if (c->policy_scores)
+        arrays[count++] = (named_floats){"policy_scores", c->policy_scores, c->policy_score_count};
     return count;
 }
 
@@ -186,10 +194,11 @@ gbv_status checkpoint_read(checkpoint *c, size_t most_epochs, gbv_error *error)
         if (!format || strcmp(format, "gbv-checkpoint") != 0 || !identity)
             status = error_set(error, GBV_BAD_INPUT, "%s: is no checkpoint of a training: name another file", c->path);
         else if (strcmp(identity, c->identity) != 0)
-            status = error_set(error, GBV_BAD_INPUT,
-                               "%s: belongs to another training: the options, the sources, their weights or their rows "
-                               "differ: train as before, or name another file",
-                               c->path);
+            status =
+                error_set(error, GBV_BAD_INPUT,
+                          "%s: belongs to another training: the options, the policy, the sources, their weights or "
+                          "their rows differ: train as before, or name another file",
+                          c->path);
         else
             status = read_state(c, &file, error);
         if (status == GBV_OK)

@@ -28,7 +28,9 @@ typedef struct checkpoint {
     loop_state *state;
     net_values *values, *best; /* best NULL: no rows are held out */
     float *first, *second;     /* moments of the optimizer */
-    epoch_record **curve;      /* of the epochs done; grows as memory_grow makes it */
+    float *policy_scores;      /* of rows, where a policy looks at how the network does; NULL: none */
+    size_t policy_score_count;
+    epoch_record **curve; /* of the epochs done; grows as memory_grow makes it */
     size_t *curve_capacity;
 } checkpoint;
 

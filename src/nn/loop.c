@@ -70,6 +70,15 @@ static gbv_status weigh_rows(loop *l, gbv_error *error)
     return GBV_OK;
 }
 
+/* The rows trained on are changed by the policy, those that judge an epoch never. */
+static void change_images(loop *l, bool changed)
+{
+    const training_policy *policy = l->task->policy;
+    l->task->rows.choose = changed && policy ? training_policy_choose : NULL;
+    l->task->rows.choosing = policy;
+    l->task->rows.noise = policy ? policy->noise : GBV_NOISE_PAPER;
+}
+
 static gbv_status divide_rows(loop *l, gbv_error *error)
 {
     const fit_task *fit = l->task->fit;
@@ -83,7 +92,8 @@ static gbv_status divide_rows(loop *l, gbv_error *error)
         !held_out_split(fit->targets, rows, fit->outputs, o->held_out, stream, fit->scratch, l->rows, &l->row_count))
         return error_out_of_memory(error, "fitting a network");
     l->held_count = rows - l->row_count;
-    l->batch = o->batch < l->row_count ? o->batch : l->row_count;
+    size_t batch = l->task->policy && training_policy_halves(l->task->policy) ? (o->batch + 1) / 2 : o->batch;
+    l->batch = batch < l->row_count ? batch : l->row_count;
     l->batches = (l->row_count + l->batch - 1) / l->batch;
     l->places = l->batch > 1 ? l->batch : 2;
     l->judge_batch = l->held_count < JUDGE_BATCH ? l->held_count : JUDGE_BATCH;
@@ -94,6 +104,7 @@ static gbv_status divide_rows(loop *l, gbv_error *error)
     l->taken = arena_array(fit->scratch, largest, sizeof *l->taken);
     l->targets = arena_array(fit->scratch, largest, sizeof *l->targets);
     l->weights = arena_array(fit->scratch, largest, sizeof *l->weights);
+    change_images(l, true);
     if ((sampled && !l->cumulative) || !l->order || !l->taken || !l->targets || !l->weights ||
         !feed_open(&l->task->rows, largest, fit->scratch))
         return error_out_of_memory(error, "fitting a network");
@@ -122,6 +133,8 @@ static gbv_status open_state(loop *l, gbv_error *error)
                            .best = l->held_count ? &l->best : NULL,
                            .first = arena_zeroed(scratch, n->parameter_count, sizeof(float)),
                            .second = arena_zeroed(scratch, n->parameter_count, sizeof(float)),
+                           .policy_scores = l->task->policy ? l->task->policy->scores : NULL,
+                           .policy_score_count = l->task->fit->data->rows,
                            .curve = &l->task->curve,
                            .curve_capacity = &l->task->curve_capacity};
     if (!l->file.first || !l->file.second)
@@ -207,17 +220,63 @@ static double learning_rate(const loop *l, uint64_t step)
     return l->options->learning_rate * schedule_factor(l->schedule, &at);
 }
 
+/* What the network, in training, just made of the first rows of the batch is what the policy thinks of them. */
+static void judge_rows(loop *l, size_t count)
+{
+    const float *logits = program_logits(l->train);
+    size_t outputs = l->task->fit->outputs;
+    for (size_t i = 0; i < count; i++)
+        training_policy_judge(l->task->policy, l->taken[i], logits + i * outputs, outputs, (size_t)l->targets[i]);
+}
+
+/* A policy that goes by halves looks, in every second, at the images as they are before it changes them. */
+static gbv_status look_first(loop *l, uint64_t dropout_key, gbv_error *error)
+{
+    feed *rows = &l->task->rows;
+    const normalisation *own = rows->normalise;
+    change_images(l, false);
+    if (!l->task->policy->paper)
+        rows->normalise = normalisation_find("none");
+    gbv_status status = feed_batch(rows, l->train, l->taken, l->places, error);
+    rows->normalise = own;
+    if (status != GBV_OK)
+        return status;
+    program_forward(l->train, dropout_key);
+    judge_rows(l, l->places);
+    return GBV_OK;
+}
+
+/* One forward pass over the batch, its images changed as the policy says. */
+static gbv_status run_forward(loop *l, size_t count, gbv_error *error)
+{
+    const fit_task *fit = l->task->fit;
+    training_policy *policy = l->task->policy;
+    random_stream dropped =
+        random_stream_open_step(l->options->seed, fit->subject, RANDOM_DROPOUT, fit->how->draw, l->state.step);
+    uint64_t key = random_u64(&dropped);
+    bool halves = policy && training_policy_halves(policy);
+    gbv_status status = GBV_OK;
+    if (halves && (policy->judged = l->state.batch % 2))
+        status = look_first(l, random_u64(&dropped), error);
+    change_images(l, true);
+    l->task->rows.visit = l->state.step * l->places;
+    if (status == GBV_OK)
+        status = feed_batch(&l->task->rows, l->train, l->taken, l->places, error);
+    if (status != GBV_OK)
+        return status;
+    program_forward(l->train, key);
+    if (policy && policy->scores && !halves)
+        judge_rows(l, count);
+    return GBV_OK;
+}
+
 static gbv_status take_step(loop *l, gbv_error *error)
 {
     const gbv_model_options *o = l->options;
-    const fit_task *fit = l->task->fit;
-    random_stream dropped =
-        random_stream_open_step(o->seed, fit->subject, RANDOM_DROPOUT, fit->how->draw, l->state.step);
     size_t count = take_batch(l, l->state.batch * l->batch);
-    gbv_status status = feed_batch(&l->task->rows, l->train, l->taken, l->places, error);
+    gbv_status status = run_forward(l, count, error);
     if (status != GBV_OK)
         return status;
-    program_forward(l->train, random_u64(&dropped));
     double loss = program_loss(l->train, (cross_entropy_task){.rows = (double)count,
                                                               .targets = l->targets,
                                                               .weights = l->weights,
@@ -292,6 +351,7 @@ static gbv_status judge_epoch(loop *l, epoch_record *made, gbv_error *error)
     if (!l->held_count)
         return GBV_OK;
     program_load(l->judge, l->task->values);
+    change_images(l, false);
     for (size_t first = 0; first < l->held_count; first += l->judge_batch) {
         size_t count = l->held_count - first < l->judge_batch ? l->held_count - first : l->judge_batch;
         if (asked_to_stop(l))

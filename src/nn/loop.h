@@ -10,6 +10,7 @@
 #ifndef NN_LOOP_H
 #define NN_LOOP_H
 
+#include "augment/training_policy.h"
 #include "nn/feed.h"
 
 typedef struct loop_task loop_task;
@@ -17,9 +18,10 @@ struct loop_task {
     const fit_task *fit;              /* rows, targets, weights, subject, draw; its scratch memory serves the loop */
     const gbv_model_options *options; /* resolved: nothing is left to choose */
     const net *net;
-    net_values *values; /* what it begins with, and what it comes to */
-    feed rows;          /* not yet open */
-    double decay;       /* of the weights, and with decay_all of every parameter */
+    net_values *values;      /* what it begins with, and what it comes to */
+    feed rows;               /* not yet open; what is done to images is the loop's to set */
+    training_policy *policy; /* of what is done to the images trained on; NULL: nothing */
+    double decay;            /* of the weights, and with decay_all of every parameter */
     bool decay_all;
     /* For options->on_epoch: the model as it is, brought up to date by `settle` where its numbers are not `values`. */
     gbv_model *model;

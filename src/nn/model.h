@@ -48,11 +48,12 @@ struct gbv_model {
     size_t trained_threads;         /* by which it was trained: its last bits depend on it */
     epoch_record *curve;            /* of its training; NULL: not known */
     size_t curve_count, best_epoch; /* best_epoch, from 1, is the one whose values these are */
-    char *note;                     /* what a user should know of how its training began; NULL: nothing */
-    int32_t *classes;               /* outputs: the class each column stands for, as the caller numbers classes */
-    char **class_names;             /* outputs, only for models that are written or read; else NULL */
-    char **feature_names;           /* inputs, where the files it was trained on name them; else NULL */
-    char *history;                  /* how it was made, as JSON text; NULL: not recorded */
+    char policy_variant[8], policy_sha256[65]; /* of the policy that it was trained with, of its file; "" */
+    char *note;                                /* what a user should know of how its training began; NULL: nothing */
+    int32_t *classes;     /* outputs: the class each column stands for, as the caller numbers classes */
+    char **class_names;   /* outputs, only for models that are written or read; else NULL */
+    char **feature_names; /* inputs, where the files it was trained on name them; else NULL */
+    char *history;        /* how it was made, as JSON text; NULL: not recorded */
 };
 
 /* Fits a model on the rows of `data`, whose labels are classes in 0..class_count-1. Columns are made for the classes

@@ -1,6 +1,7 @@
 /* network.c - networks of images as models: what they take, how their training begins, and what they make of images. */
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,34 @@ static gbv_status begin(const fit_task *task, gbv_model *model, gbv_error *error
     return status;
 }
 
+static gbv_status open_policy(const fit_task *task, const gbv_model_options *options, training_policy **policy,
+                              gbv_error *error)
+{
+    training_policy_options how = {.name = options->policy,
+                                   .variant = options->policy_variant,
+                                   .rows = task->data->rows,
+                                   .shape = sample_shape(task->data),
+                                   .bytes = sample_is_bytes(task->data),
+                                   .seed = options->seed,
+                                   .subject = task->subject,
+                                   .draw = task->how->draw};
+    return training_policy_open(&how, policy, error);
+}
+
+/* For the model's history, and what the user should know. */
+static gbv_status record_policy(const training_policy *policy, gbv_model *model, gbv_error *error)
+{
+    sentence told = {0};
+    snprintf(model->policy_variant, sizeof model->policy_variant, "%s", policy->variant);
+    memcpy(model->policy_sha256, policy->sha256, sizeof model->policy_sha256);
+    if (!policy->note)
+        return GBV_OK;
+    sentence_add(&told, "%s%s%s", model->note ? model->note : "", model->note ? "; " : "", policy->note);
+    free(model->note);
+    model->note = strdup(told.text);
+    return model->note ? GBV_OK : error_out_of_memory(error, "a model");
+}
+
 static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
 {
     gbv_model_options options = gbv_model_resolve(task->options, task->data->rows);
@@ -137,13 +166,18 @@ static gbv_status fit(const fit_task *task, gbv_model *model, gbv_error *error)
         .decay = options.weight_decay,
         .decay_all = true,
         .model = model};
-    gbv_status status = begin(task, model, error);
+    gbv_status status = open_policy(task, &options, &training.policy, error);
+    if (status == GBV_OK)
+        status = begin(task, model, error);
     if (status == GBV_OK)
         status = loop_train(&training, error);
+    if (status == GBV_OK && training.policy)
+        status = record_policy(training.policy, model, error);
     model->curve = training.curve;
     model->trained_threads = training.threads;
     model->curve_count = training.epochs_done;
     model->best_epoch = training.best_epoch;
+    training_policy_free(training.policy);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "augment/training_policy.h"
 #include "base/error.h"
 #include "nn/kind.h"
 #include "nn/schedule.h"
@@ -80,6 +81,8 @@ void model_options_tell(const gbv_model_options *options, size_t rows, model_opt
         hear(context, "use", "sampling", 0);
     if (images)
         hear(context, "normalise", o.normalise, 0);
+    if (!training_policy_is_none(o.policy))
+        hear(context, "policy", o.policy, 0);
     if (o.pretrained)
         hear(context, "pretrained", o.pretrained, 0);
     if (images)
@@ -101,9 +104,10 @@ static gbv_status check_descent(const gbv_model_options *o, const char *optimize
                          "learning_rate is %g: it must be greater than 0 and at most 1000 (or 0, for the default)",
                          o->learning_rate);
     if (o->schedule && !schedule_find(o->schedule, &schedule))
-        return error_set(error, GBV_USAGE,
-                         "schedule \"%s\" is not known: choose one of constant, linear, step, paper, cosine",
-                         o->schedule);
+        return error_set(
+            error, GBV_USAGE,
+            "schedule \"%s\" is not known: choose one of constant, linear, step, paper, paper-late, cosine",
+            o->schedule);
     if (!(o->momentum >= 0 && o->momentum < 1))
         return error_set(error, GBV_USAGE, "momentum is %g: it must be at least 0 and below 1", o->momentum);
     if (o->nesterov && (strcmp(optimizer, "sgd") != 0 || o->momentum == 0))
@@ -153,11 +157,12 @@ static gbv_status check_images(const gbv_model_options *o, const model_kind *kin
     if (o->normalise && !normalisation_find(o->normalise))
         return error_set(error, GBV_USAGE, "normalise \"%s\" is not known: choose one of imagenet, half, none",
                          o->normalise);
-    const char *given = o->pretrained         ? "pretrained"
-                        : o->normalise        ? "normalise"
-                        : o->dropout > 0      ? "dropout"
-                        : o->weight_decay > 0 ? "weight_decay"
-                                              : NULL;
+    const char *given = o->pretrained                         ? "pretrained"
+                        : o->normalise                        ? "normalise"
+                        : !training_policy_is_none(o->policy) ? "a policy"
+                        : o->dropout > 0                      ? "dropout"
+                        : o->weight_decay > 0                 ? "weight_decay"
+                                                              : NULL;
     if (given && !kind->of_images)
         return error_set(error, GBV_USAGE, "%s is for networks of images, not for the model %s: %s", given, kind->name,
                          o->weight_decay > 0 ? "use l2, or leave it out" : "leave it out, or choose another model");
@@ -196,6 +201,8 @@ gbv_status model_options_check(const gbv_model_options *options, gbv_error *erro
         return error_set(error, GBV_USAGE, "threads_per_model is %zu: at most %d are possible",
                          options->threads_per_model, MOST_THREADS);
     gbv_status status = check_images(options, kind, error);
+    if (status == GBV_OK)
+        status = training_policy_check(options->policy, options->policy_variant, error);
     if (status == GBV_OK)
         status = check_backend(options->backend, error);
     if (status != GBV_OK)

@@ -11,10 +11,11 @@
 
 typedef enum schedule_kind {
     SCHEDULE_CONSTANT,
-    SCHEDULE_LINEAR, /* to zero, step by step */
-    SCHEDULE_STEP,   /* a tenth every 10 epochs */
-    SCHEDULE_PAPER,  /* a tenth at epoch 20 (from 0) and every 10 after (paper, section 6) */
-    SCHEDULE_COSINE, /* half a wave over the epochs */
+    SCHEDULE_LINEAR,     /* to zero, step by step */
+    SCHEDULE_STEP,       /* a tenth every 10 epochs */
+    SCHEDULE_PAPER,      /* a tenth at epoch 20 (from 0) and every 10 after (paper, section 6) */
+    SCHEDULE_PAPER_LATE, /* a tenth at epoch 30 and every 10 after, as the authors' program trains with SRA */
+    SCHEDULE_COSINE,     /* half a wave over the epochs */
 } schedule_kind;
 
 /* Where a training is; everything counts from zero. */

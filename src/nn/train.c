@@ -53,6 +53,10 @@ static void record_option(void *context, const char *name, const char *text, dou
 static void record_training(json_writer *json, const gbv_model *model)
 {
     json_count(json, "threads", model->trained_threads);
+    if (*model->policy_variant)
+        json_text(json, "policy_variant", model->policy_variant);
+    if (*model->policy_sha256)
+        json_text(json, "policy_sha256", model->policy_sha256);
     if (model->note)
         json_text(json, "note", model->note);
     json_count(json, "best_epoch", model->best_epoch);

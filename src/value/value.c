@@ -80,6 +80,10 @@ static gbv_status check_options(valuation *v, gbv_error *error)
         status = check_pretrained(&o->model, error);
     if (status == GBV_OK && o->model.checkpoint)
         status = error_set(error, GBV_USAGE, "a checkpoint keeps one training, that of gbv_train: leave it out");
+    if (status == GBV_OK && o->model.policy)
+        status = error_set(error, GBV_USAGE,
+                           "a policy changes the images of the final training: leave it out here, and give it to "
+                           "gbv_train (gbv train --policy)");
     if (status != GBV_OK)
         return status;
     if (v->sources->count == 0)
