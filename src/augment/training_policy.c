@@ -130,6 +130,32 @@ static gbv_status compare_sizes(training_policy *p, gbv_image_shape images, gbv_
     return p->note ? GBV_OK : error_out_of_memory(error, "a policy");
 }
 
+/* Whether an augmentor can be applied to the images, with either sign where that is drawn. */
+static gbv_status check_augmentor(gbv_augmentor a, gbv_image_shape images, gbv_error *error)
+{
+    gbv_status status = augment_check(a.op, a.magnitude, images.height, images.width, error);
+    if (status == GBV_OK && a.coin)
+        status = augment_check(a.op, -a.magnitude, images.height, images.width, error);
+    return status;
+}
+
+static gbv_status check_file(const training_policy *p, gbv_image_shape images, gbv_error *error)
+{
+    gbv_status status = GBV_OK;
+    for (size_t i = 0; status == GBV_OK && i < p->file->count && !p->file->density_count; i++)
+        if (p->file->entries[i].probability > 0)
+            status = check_augmentor(p->file->entries[i].augmentor, images, error);
+    for (size_t i = 0; status == GBV_OK && i < p->file->density_count; i++) {
+        const gbv_density *d = &p->file->densities[i];
+        for (size_t node = 0; status == GBV_OK && node < d->count; node++)
+            status = check_augmentor((gbv_augmentor){d->op, d->magnitudes[node], d->coin}, images, error);
+    }
+    if (status == GBV_OK)
+        return GBV_OK;
+    return error_prefix(error, GBV_BAD_INPUT, "%s: on images of %zu x %zu pixels ", p->name, images.width,
+                        images.height);
+}
+
 static gbv_status open_file(training_policy *p, gbv_image_shape images, gbv_error *error)
 {
     gbv_status status = gbv_policy_read(p->name, &p->file, error);
@@ -137,15 +163,8 @@ static gbv_status open_file(training_policy *p, gbv_image_shape images, gbv_erro
         status = hash_file(p, error);
     if (status == GBV_OK)
         status = compare_sizes(p, images, error);
-    for (size_t i = 0; status == GBV_OK && i < p->file->count; i++) {
-        const gbv_policy_entry *e = &p->file->entries[i];
-        if (e->probability > 0 || p->file->density_count)
-            status = augment_check(e->augmentor.op, e->augmentor.magnitude, images.height, images.width, error);
-        if (status == GBV_OK && e->augmentor.coin)
-            status = augment_check(e->augmentor.op, -e->augmentor.magnitude, images.height, images.width, error);
-        if (status != GBV_OK)
-            error_prefix(error, status, "%s: augmentor %zu: ", p->name, i + 1);
-    }
+    if (status == GBV_OK)
+        status = check_file(p, images, error);
     if (status == GBV_OK)
         p->noise = p->file->noise;
     return status;
