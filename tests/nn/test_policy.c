@@ -124,6 +124,7 @@ static void a_training_that_is_stopped_goes_on_with_the_same_draws(void **state)
     for (size_t n = 0; n < 3; n++) {
         gbv_error error;
         gbv_model_options options = training(policies[n]);
+        options.batch = 8;
         gbv_model *whole = trained(&s, &options), *pieces = NULL;
         size_t countdown, tries = 0;
         options.checkpoint = path;
@@ -132,7 +133,7 @@ static void a_training_that_is_stopped_goes_on_with_the_same_draws(void **state)
         options.context = &countdown;
         gbv_status status;
         do {
-            countdown = 3 + tries % 2; /* between any two steps, also of one pair of halves */
+            countdown = 2 + tries % 2; /* between any two steps, also of one pair of halves */
             status = train(images_sample(&s), &options, &pieces, &error);
             assert_true(status == GBV_OK || status == GBV_INTERRUPTED);
         } while (status != GBV_OK && ++tries < 100);
