@@ -75,7 +75,8 @@ static void print_operators(void)
         if (!o->has_magnitude)
             continue;
         char text[128];
-        snprintf(text, sizeof text, "from %g to %g%s", o->least, o->most, o->of_side ? " times that side of the image" : "");
+        snprintf(text, sizeof text, "from %g to %g%s", o->least, o->most,
+                 o->of_side ? " times that side of the image" : "");
         print_about("magnitude", text);
     }
 }
@@ -84,8 +85,8 @@ static int run(const command *self, int count, char **arguments)
 {
     text_list names = {0};
     const option none[] = {{0}};
-    static const char *const lists[] = {"methods",   "measures", "models",     "problems", "formats",
-                                        "importers", "flags",    "strategies", "operators"};
+    static const char *const lists[] = {"methods",   "measures", "models",     "problems",  "formats",
+                                        "importers", "flags",    "strategies", "operators", "exports"};
     int code = options_parse(self, (const option *const[]){none, NULL}, count, arguments, &names);
     const char *wanted = names.count ? names.items[0] : NULL, *name, *summary;
     if (code == PARSED && names.count > 1)
@@ -93,7 +94,7 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED && (wanted && !gbv_list(wanted, 0, &name, &summary)))
         code = complain(self, GBV_USAGE,
                         "there is no list '%s'; expected methods, measures, models, problems, formats, importers, "
-                        "flags, strategies or operators",
+                        "flags, strategies, operators or exports",
                         wanted);
     for (size_t l = 0; code == PARSED && l < sizeof lists / sizeof *lists; l++) {
         if (wanted && strcmp(wanted, lists[l]) != 0)
@@ -117,8 +118,9 @@ static int run(const command *self, int count, char **arguments)
 extern const command command_list;
 const command command_list = {
     .name = "list",
-    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies|operators]",
-    .summary = "what there is: methods, measures, models, problems, formats, importers, flags, strategies, operators",
+    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies|operators|exports]",
+    .summary =
+        "what there is: methods, measures, models, problems, formats, importers, flags, strategies, operators, exports",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
     .computes_nothing = true,

@@ -205,13 +205,6 @@ typedef struct gbv_named_policy {
 } gbv_named_policy;
 GBV_API const gbv_named_policy *gbv_named_policy_at(size_t index);
 
-/* What other libraries read: "torchvision", "albumentations" of a policy; "hf", "mosaic", "torch" of the weights of a
- * result. GBV_USAGE for a name that is not among them. */
-GBV_API GBV_MUST_CHECK gbv_status gbv_policy_export(const gbv_policy *policy, const char *library, const char *path,
-                                                    gbv_error *error);
-GBV_API GBV_MUST_CHECK gbv_status gbv_result_export(const gbv_result *result, const char *library, const char *path,
-                                                    gbv_error *error);
-
 #ifdef __cplusplus
 }
 #endif

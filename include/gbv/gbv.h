@@ -12,9 +12,9 @@
  *
  * The pieces, from simple to expert: value.h (the valuation and its result), compare.h (several methods, and whether
  * buying pays), ledger.h (weights over time), augment.h (augmentors of images as sources), advice.h (what to do about
- * each source), report.h (tables and pages), train.h (models), data.h (datasets and sources), annotation.h (who
- * labelled what), measure.h (transferability scores), settings.h (the options of a run), shard.h (one run on several
- * machines), plan.h (what a run would take), matrix.h, status.h.
+ * each source), report.h (tables and pages), export.h (files for other libraries), train.h (models), data.h (datasets
+ * and sources), annotation.h (who labelled what), measure.h (transferability scores), settings.h (the options of a
+ * run), shard.h (one run on several machines), plan.h (what a run would take), matrix.h, status.h.
  */
 #ifndef GBV_H
 #define GBV_H
@@ -27,6 +27,7 @@
 #include <gbv/cache.h>
 #include <gbv/compare.h>
 #include <gbv/data.h>
+#include <gbv/export.h>
 #include <gbv/matrix.h>
 #include <gbv/ledger.h>
 #include <gbv/measure.h>

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <gbv/augment.h>
+#include <gbv/export.h>
 #include <gbv/value.h>
 
 #include "data/annotation/annotation.h"
@@ -43,6 +44,10 @@ bool gbv_list(const char *what, size_t index, const char **name, const char **su
     if (strcmp(what, "strategies") == 0) {
         const strategy *s = strategy_at(index);
         return s && (*name = s->name, *summary = s->summary, true);
+    }
+    if (strcmp(what, "exports") == 0) {
+        const gbv_export *e = gbv_export_at(index);
+        return e && (*name = e->name, *summary = e->summary, true);
     }
     const model_kind *k = strcmp(what, "models") == 0 ? model_kind_at(index) : NULL;
     return k && (*name = k->name, *summary = k->summary, true);
