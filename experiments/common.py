@@ -85,13 +85,18 @@ def inputs(dataset):
     return [str(folder / part) for part in parts], reading
 
 
+def found_weights(model):
+    """Files of weights of a network in the data folders."""
+    return [path for place in data.places() for path in sorted(place.glob(f"{model}*.safetensors"))]
+
+
 def pretrained(model, given):
     """Options that start a network from weights: the file named, or one in the data folders; none for small models."""
     if given == "none" or (not given and not model.startswith("resnet")):
         return ()
     if given:
         return ("--pretrained", given)
-    found = [path for place in data.places() for path in sorted(place.glob(f"{model}*.safetensors"))]
+    found = found_weights(model)
     if not found:
         sys.exit(f"no weights of {model} in {' or '.join(map(str, data.places()))}: put a file {model}*.safetensors "
                  "there, or name one with --pretrained FILE (or none, for random first weights)")
@@ -107,10 +112,14 @@ def train(gbv, name, weights, sources, options, tested, threads):
     whole = tested / "[rt]e*.npz"  # reference.npz and test.npz
     run(gbv, "train", "--source-weights", table, *sources, *options, "--test", whole, "--metrics", metrics, "--threads",
         threads, "--progress", "off", "-o", model)
-    epochs = [json.loads(line) for line in metrics.read_text().splitlines() if line.startswith("{\"")]
-    accuracies = [epoch["test_accuracy"] for epoch in epochs if "test_accuracy" in epoch]
-    return {"best": max(accuracies or [evaluate(gbv, model, whole)]),
+    return {"best": max(test_accuracies(metrics) or [evaluate(gbv, model, whole)]),
             "last": evaluate(gbv, model, tested / "test.npz")}
+
+
+def test_accuracies(metrics):
+    """Of a final network after each epoch, from what gbv train --metrics wrote; none for other models."""
+    lines = [json.loads(line) for line in metrics.read_text().splitlines() if line.startswith("{\"")]
+    return [line["test_accuracy"] for line in lines if "test_accuracy" in line]
 
 
 def evaluate(gbv, model, rows):

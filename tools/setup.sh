@@ -14,7 +14,7 @@ case $tier in
 base)
     packages=(gcc libc6-dev make cmake ninja-build pkgconf python3 clang-format
         libopenblas-openmp-dev libdnnl-dev libjansson-dev libjpeg62-turbo-dev libpng-dev librandom123-dev libsqlite3-dev libssl-dev zlib1g-dev
-        libcmocka-dev dataset-fashion-mnist python3-numpy python3-pandas python3-pil)
+        libcmocka-dev dataset-fashion-mnist python3-numpy python3-pandas python3-pil python3-scipy)
     ;;
 bench)
     packages=(python3-numpy python3-scipy python3-sklearn python3-torch python3-torchvision
