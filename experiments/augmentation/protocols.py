@@ -43,9 +43,9 @@ def protocol(scale):
                 "normalise": "imagenet"}
     return {
         "paper": Protocol(("resnet34", "resnet18"), ("resnet50",), 5, {**training, "epochs": 100},
-                          schedules={"sra": "sra"}),
+                          schedules={"sra": "paper-late"}),
         "small": Protocol(("resnet18",), ("resnet50",), 3, {**training, "epochs": 8}, classes=20, train_per_class=15,
-                          resize=96, schedules={"sra": "sra"}),
+                          resize=96, schedules={"sra": "paper-late"}),
         "tiny": Protocol(("cnn",), (), 1, {"batch-size": 8, "learning-rate": 1e-3, "epochs": 1, "held-out": 0},
                          resize=24, counted=False),
     }[scale]
@@ -54,28 +54,30 @@ def protocol(scale):
 def differences(options, variant):
     """Where the paper's text and the released program disagree as far as it touches this experiment, and what was
     done here. `options` are those of gbv augment, `variant` of the policies by name."""
-    grid, noise = options.get("grid", "paper"), options.get("noise", options.get("grid", "paper"))
+    grid = options["grid"]
+    noise = options.get("noise", grid)
     top = f"the {options['top-k']} best magnitudes of each operator" if "top-k" in options else "all 68"
+    space = "in their authors' own spaces" if variant == "paper" else "from the program's magnitudes"
     return [
+        "Magnitudes: in the program translations reach 101 of 224 pixels, not 32, posterisation keeps 4 to 8 bits, not "
+        "2 to 8, solarisation begins at 255, not 256, most operators get their sign by a coin, and enhancement factors "
+        f"are the magnitude itself, negative ones too. Here: GBV draws from the {grid}'s grid (--grid).",
+        "Baselines: in the text and in the program all but AutoAugment draw from the same 16 operators as GBV instead "
+        f"of their authors' own spaces. Here: they draw {space} (--variant), whatever --grid says.",
+        f"Gaussian noise: the program adds it to normalised pixels and cuts these to 0..1. Here: GBV's is the {noise}'s "
+        "(--noise).",
         "Augmentors that are weighed: all 68 in the text; in the program the two best magnitudes of each operator, 29 "
         f"in all. Here: {top} (--top-k).",
         "Measure and universal model: LEEP and ResNet-34 in the text; the program's defaults are LogME and ResNet-50. "
         f"Here: {options.get('measure', 'leep')} (--measure).",
         "LEEP's probabilities: the program's come from a head of random numbers; here from the head that the weights "
         "were trained with.",
-        "Tau: the quick one multiplies scores by log2 of their number in the text; the program standardises the "
-        f"scores and divides by it. Here: {options.get('tau', 'quick')} (--tau).",
-        "Magnitudes: in the program translations reach 101 of 224 pixels, not 32, posterisation keeps 4 to 8 bits, not "
-        "2 to 8, solarisation begins at 255, not 256, and most operators get their sign by a coin; its enhancement "
-        f"factors are the magnitude itself, negative ones too. Here: the {grid}'s grid (--grid).",
-        f"Gaussian noise: the program adds it to normalised pixels and cuts these to 0..1. Here: the {noise}'s "
-        "(--noise).",
+        "Tau: the quick one multiplies scores by log2 of their number in the text; the program standardises the scores "
+        f"and divides by it. Here: {options.get('tau', 'quick')} (--tau).",
+        "The best tau: the paper chooses it by test accuracy; here by held-out training images.",
         "Test images: the program resizes and crops them twice. Here: once.",
-        "Baselines: all but AutoAugment draw from these 16 operators instead of their authors' own spaces, in the text "
-        f"and in the program. Here: {variant} (--variant).",
         "SRA: the program trains it from random weights; the text says that final models are fine-tuned. Here: from "
         "the same weights as the others, with the program's later fall of the rate.",
-        "The best tau: the paper chooses it by test accuracy; here by held-out training images.",
         "The table of universal models: its ResNet-50 is, in the program, a ResNet-50-D trained on ImageNet-12k, "
         "scored by LogME.",
     ]

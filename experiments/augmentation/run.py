@@ -64,7 +64,7 @@ class Experiment:
         """The command that trains a final model, NAME.safetensors, and judges it after each epoch."""
         options = dict(self.protocol.training)
         options["schedule"] = self.protocol.schedules.get(policy, options.get("schedule"))
-        variant = ("--policy-variant", self.asked.variant) if self.varies(policy) else ()
+        variant = ("--variant", self.asked.variant) if self.varies(policy) else ()
         return (self.asked.gbv, "train", "--pooled", "--source", f"images={train}", "--policy", policy, *variant,
                 "--model", self.protocol.models[0], *self.asked.weights, *self.asked.reading,
                 *flags({key: value for key, value in options.items() if value is not None}), "--seed", seed, "--test",
@@ -165,16 +165,17 @@ def caption(experiment, root, layout, images):
         f"all {len(classes)} classes"
     each = f", the first {protocol.train_per_class} training images of each" if protocol.train_per_class else ""
     kind = {"original": "the original layout", "folders": f"the prepared copy {root.name}"}[layout]
-    choices = ", ".join(f"{name} {value}" for name, value in asked.passed.items()) or "the paper's choices"
+    choices = ", ".join(f"{name} {value}" for name, value in {"measure": "leep", **asked.passed}.items())
     lines = [f"{layouts.NAMES[asked.dataset]}, scale {asked.scale}: {chosen}{each}; {len(images['train'])} images are "
              f"trained on and {len(images['test'])} tested on, from {kind}, read with {' '.join(asked.reading)}; "
              f"seeds: {asked.seeds}.",
              f"Final model: {model_words(protocol.models[0], asked.weights)}; "
              f"{', '.join(f'{name} {value}' for name, value in protocol.training.items())}.",
              f"Universal model: the same weights; augmentors scored once for all seeds, on "
-             f"{protocol.subset or len(images['train'])} training images, by {choices}."]
+             f"{protocol.subset or len(images['train'])} training images: {choices}."]
     if protocol.resize and protocol.resize != 224:
-        lines.append(f"Magnitudes in pixels (translation, blur) are those of the paper's 224-pixel images, here on "
+        pixels = "blur" if asked.grid == "code" else "translation, blur"
+        lines.append(f"Magnitudes in pixels ({pixels}) are those of the paper's 224-pixel images, here on "
                      f"{protocol.resize} pixels, and so weigh more.")
     if asked.scale != "paper":
         lines.append("Fewer classes, images, pixels, epochs and seeds than the paper's: its numbers are there for "
@@ -220,12 +221,8 @@ def report(experiment):
         report_universal(experiment)
     report_policy(experiment)
     print("\nWhere the paper's text and its authors' program differ, and what was done here:\n")
-    for line in protocols.differences({**asked.passed, "tau": asked.passed_tau}, variant_words(asked)):
+    for line in protocols.differences({**asked.passed, "tau": asked.passed_tau}, asked.variant):
         print(f"- {line}")
-
-
-def variant_words(asked):
-    return {None: "the same", "code": "the same", "paper": "each method's own space"}[asked.variant]
 
 
 def report_universal(experiment):
@@ -270,8 +267,10 @@ def ask():
     parser.add_argument("--data", type=pathlib.Path, help="the data set's folder (default: in the data folders)")
     parser.add_argument("--only", help="methods, separated by commas (default: all)")
     parser.add_argument("--dry-run", action="store_true", help="print the commands and run nothing")
-    for name in ("measure", "grid", "noise", "tau", "top-k"):
-        parser.add_argument(f"--{name}", help="of gbv augment")
+    parser.add_argument("--grid", default="code", help="of gbv augment (default: code, which the other methods draw "
+                        "from, too; paper: as the text has it)")
+    for name in ("measure", "noise", "tau", "top-k"):
+        parser.add_argument(f"--{name}", help="of gbv augment (default: its own)")
     parser.add_argument("--variant", choices=("code", "paper"), help="of the policies that have a name")
     asked = common.answers(parser)
     protocol = protocols.protocol(asked.scale)

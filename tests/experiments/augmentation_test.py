@@ -195,8 +195,9 @@ class Tables(unittest.TestCase):
         self.assertEqual(experiment.row("SRA", None, None), "| SRA | – | – | – |")
 
     def test_what_is_passed_on_is_told(self):
-        told = "\n".join(protocols.differences({"grid": "code", "top-k": "2", "tau": "code"}, "the same"))
-        for words in ("the 2 best magnitudes", "the code's grid", "Here: the code's (--noise)", "Here: code (--tau)"):
+        told = "\n".join(protocols.differences({"grid": "paper", "noise": "code", "top-k": "2", "tau": "code"}, "paper"))
+        for words in ("the 2 best magnitudes", "the paper's grid", "GBV's is the code's (--noise)",
+                      "Here: code (--tau)", "their authors' own spaces (--variant)"):
             self.assertIn(words, told)
 
     def test_stand_ins_are_told(self):
@@ -245,7 +246,7 @@ class Whole(Case):
         self.assertEqual(len(lines), 3)
         self.assertIn(" augment ", lines[0])
         self.assertIn("--top-k 2", lines[0])
-        self.assertIn("--policy sra --policy-variant paper", lines[1])
+        self.assertIn("--policy sra --variant paper", lines[1])
         self.assertFalse((self.folder / "work").exists())
 
 
