@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cloned.h"
+
 /* 16.16 fixed point holds what lies within 2^15 pixels of the corner. */
 static bool fits_fixed(const double map[6], double x, double y)
 {
@@ -14,32 +16,111 @@ static int64_t fixed(double value)
     return (int64_t)floor(value * 65536 + 0.5);
 }
 
-static void pixel(const augment_image *image, size_t x, size_t y, int64_t from_x, int64_t from_y)
+/* The places of a row, among `count`, whose coordinate start + place * step lies in 0..limit. */
+typedef struct span {
+    int64_t begin, end;
+} span;
+
+static span span_within(int64_t start, int64_t step, int64_t limit, int64_t count)
 {
-    size_t plane = image->height * image->width;
-    bool inside = from_x >= 0 && from_y >= 0 && from_x < (int64_t)image->width && from_y < (int64_t)image->height;
-    for (size_t c = 0; c < image->channels; c++)
-        image->out[c * plane + y * image->width + x] =
-            inside ? image->in[c * plane + (size_t)from_y * image->width + (size_t)from_x] : 0;
+    if (step < 0) { /* the same from the other end of the image: start, start + 1, ... are limit - 1 - start, ... */
+        start = limit - 1 - start;
+        step = -step;
+    }
+    span s = {0, start >= 0 && start < limit ? count : 0};
+    if (step > 0) {
+        s.begin = start >= 0 ? 0 : (-start + step - 1) / step;
+        s.end = start >= limit ? 0 : (limit - start + step - 1) / step;
+    }
+    s.end = s.end < count ? s.end : count;
+    s.begin = s.begin < s.end ? s.begin : s.end;
+    return s;
+}
+
+CLONED static void indices_of(uint32_t x, uint32_t step_x, uint32_t y, uint32_t step_y, uint32_t width, size_t count,
+                              uint32_t *restrict indices)
+{
+    for (uint32_t i = 0; i < (uint32_t)count; i++)
+        indices[i] = ((y + i * step_y) >> 16) * width + ((x + i * step_x) >> 16);
+}
+
+static void take(const unsigned char *in, const uint32_t *restrict indices, size_t count, unsigned char *restrict out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[indices[i]];
+}
+
+/* Three planes at once: an index is read once. */
+static void take_colours(const unsigned char *in, size_t plane, const uint32_t *restrict indices, size_t count,
+                         unsigned char *restrict out)
+{
+    const unsigned char *green = in + plane, *blue = green + plane;
+    unsigned char *out_green = out + plane, *out_blue = out_green + plane;
+    for (size_t i = 0; i < count; i++) {
+        size_t from = indices[i];
+        unsigned char r = in[from], g = green[from], b = blue[from];
+        out[i] = r;
+        out_green[i] = g;
+        out_blue[i] = b;
+    }
+}
+
+/* One row of every channel, from (x, y) on in steps; no pixel of the span needs a look at the bounds. */
+static void fixed_row(const augment_image *image, size_t row, int64_t x, int64_t step_x, int64_t y, int64_t step_y)
+{
+    size_t width = image->width, plane = image->height * width;
+    span across = span_within(x, step_x, (int64_t)width << 16, (int64_t)width),
+         down = span_within(y, step_y, (int64_t)image->height << 16, (int64_t)width);
+    int64_t begin = across.begin > down.begin ? across.begin : down.begin,
+            end = across.end < down.end ? across.end : down.end;
+    if (end < begin)
+        end = begin;
+    size_t count = (size_t)(end - begin);
+    bool straight = step_x == 65536 && step_y == 0;
+    x += begin * step_x;
+    y += begin * step_y;
+    if (!straight)
+        indices_of((uint32_t)x, (uint32_t)step_x, (uint32_t)y, (uint32_t)step_y, (uint32_t)width, count,
+                   image->scratch);
+    for (size_t c = 0; c < image->channels; c++) {
+        const unsigned char *in = image->in + c * plane;
+        unsigned char *out = image->out + c * plane + row * width;
+        memset(out, 0, (size_t)begin);
+        if (straight && count)
+            memcpy(out + begin, in + (size_t)(y >> 16) * width + (size_t)(x >> 16), count);
+        else if (image->channels == 1)
+            take(in, image->scratch, count, out + begin);
+        memset(out + end, 0, width - (size_t)end);
+    }
+    if (!straight && image->channels == 3)
+        take_colours(image->in, plane, image->scratch, count, image->out + row * width + begin);
+}
+
+/* Images too large for fixed point. */
+static void plain_row(const augment_image *image, size_t row, double x, double step_x, double y, double step_y)
+{
+    size_t width = image->width, plane = image->height * width;
+    for (size_t i = 0; i < width; i++, x += step_x, y += step_y) {
+        bool inside = x >= 0 && y >= 0 && x < (double)width && y < (double)image->height;
+        for (size_t c = 0; c < image->channels; c++)
+            image->out[c * plane + row * width + i] = inside ? image->in[c * plane + (size_t)y * width + (size_t)x] : 0;
+    }
 }
 
 void affine_nearest(const augment_image *image, const double map[6])
 {
     double width = (double)image->width, height = (double)image->height;
-    double x0 = map[2] + map[0] * 0.5 + map[1] * 0.5, y0 = map[5] + map[3] * 0.5 + map[4] * 0.5;
+    double x = map[2] + map[0] * 0.5 + map[1] * 0.5, y = map[5] + map[3] * 0.5 + map[4] * 0.5;
     bool fit = fits_fixed(map, 0, 0) && fits_fixed(map, width, height) && fits_fixed(map, 0, height) &&
                fits_fixed(map, width, 0);
-    for (size_t y = 0; y < image->height; y++) {
-        if (fit) {
-            int64_t from_x = fixed(x0) + (int64_t)y * fixed(map[1]), from_y = fixed(y0) + (int64_t)y * fixed(map[4]);
-            for (size_t x = 0; x < image->width; x++, from_x += fixed(map[0]), from_y += fixed(map[3]))
-                pixel(image, x, y, from_x >> 16, from_y >> 16);
-        } else {
-            double from_x = x0, from_y = y0;
-            for (size_t x = 0; x < image->width; x++, from_x += map[0], from_y += map[3])
-                pixel(image, x, y, from_x < 0 ? -1 : (int64_t)from_x, from_y < 0 ? -1 : (int64_t)from_y);
-            x0 += map[1];
-            y0 += map[4];
+    for (size_t row = 0; row < image->height; row++) {
+        if (fit)
+            fixed_row(image, row, fixed(x) + (int64_t)row * fixed(map[1]), fixed(map[0]),
+                      fixed(y) + (int64_t)row * fixed(map[4]), fixed(map[3]));
+        else {
+            plain_row(image, row, x, map[0], y, map[3]);
+            x += map[1];
+            y += map[4];
         }
     }
 }
@@ -65,18 +146,18 @@ void affine_shear(const augment_image *image, double along_x, double along_y)
 void affine_translate(const augment_image *image, double right, double down)
 {
     ptrdiff_t dx = (ptrdiff_t)right, dy = (ptrdiff_t)down, width = (ptrdiff_t)image->width,
-              height = (ptrdiff_t)image->height;
-    ptrdiff_t begin = dx > 0 ? dx : 0, end = dx < 0 ? width + dx : width; /* columns that are filled */
-    for (size_t c = 0; c < image->channels; c++)
-        for (ptrdiff_t y = 0; y < height; y++) {
-            unsigned char *out = image->out + ((ptrdiff_t)c * height + y) * width;
-            const unsigned char *in = image->in + ((ptrdiff_t)c * height + y - dy) * width;
-            if (y < dy || y >= height + dy || begin >= end) {
-                memset(out, 0, (size_t)width);
-                continue;
-            }
-            memset(out, 0, (size_t)begin);
-            memcpy(out + begin, in + begin - dx, (size_t)(end - begin));
-            memset(out + end, 0, (size_t)(width - end));
-        }
+              height = (ptrdiff_t)image->height, plane = height * width;
+    ptrdiff_t first = dy > 0 ? dy : 0, rows = height - (dy < 0 ? -dy : dy); /* rows that are filled */
+    ptrdiff_t gap = dx > 0 ? 0 : width + dx, gap_width = dx < 0 ? -dx : dx; /* columns that are not */
+    for (size_t c = 0; c < image->channels; c++) {
+        const unsigned char *in = image->in + (ptrdiff_t)c * plane + (dy < 0 ? -dy : 0) * width;
+        unsigned char *out = image->out + (ptrdiff_t)c * plane, *filled = out + first * width;
+        memset(out, 0, (size_t)(first * width));
+        /* All rows at once, as one long one: what comes round from the row beside falls into the gap. */
+        if (rows * width > gap_width)
+            memcpy(filled + (dx > 0 ? dx : 0), in + (dx < 0 ? -dx : 0), (size_t)(rows * width - gap_width));
+        for (ptrdiff_t y = 0; gap_width && y < rows; y++)
+            memset(filled + y * width + gap, 0, (size_t)gap_width);
+        memset(filled + rows * width, 0, (size_t)((height - first - rows) * width));
+    }
 }

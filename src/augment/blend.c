@@ -1,5 +1,6 @@
 #include "augment/blend.h"
 
+#include "augment/lookup.h"
 #include "base/cloned.h"
 
 /* Cut, not rounded. Within 0..1 the result needs no bounds, and they change nothing. */
@@ -18,11 +19,12 @@ CLONED void blend_bytes(const unsigned char *poorer, const unsigned char *in, si
         out[i] = mix(poorer[i], in[i], factor);
 }
 
-CLONED void blend_constant(unsigned char poorer, const unsigned char *in, size_t count, float factor,
-                           unsigned char *restrict out)
+void blend_with_one(unsigned char poorer, const unsigned char *in, size_t count, float factor, unsigned char *out)
 {
-    for (size_t i = 0; i < count; i++)
-        out[i] = mix(poorer, in[i], factor);
+    unsigned char table[LOOKUP_VALUES];
+    for (int value = 0; value < LOOKUP_VALUES; value++)
+        table[value] = mix(poorer, value, factor);
+    lookup_map(in, count, table, out);
 }
 
 bool blend_is_identity(double factor)

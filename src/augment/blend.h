@@ -8,7 +8,7 @@
 
 /* out may be poorer. */
 void blend_bytes(const unsigned char *poorer, const unsigned char *in, size_t count, float factor, unsigned char *out);
-void blend_constant(unsigned char poorer, const unsigned char *in, size_t count, float factor, unsigned char *out);
+void blend_with_one(unsigned char poorer, const unsigned char *in, size_t count, float factor, unsigned char *out);
 bool blend_is_identity(double factor);
 
 /* The grey of colours by ITU-R 601-2 luma, as Pillow rounds it. */

@@ -5,7 +5,7 @@
 static void apply(const augment_image *image, double magnitude, uint64_t key)
 {
     (void)key;
-    blend_constant(0, image->in, image->channels * image->height * image->width, (float)magnitude, image->out);
+    blend_with_one(0, image->in, image->channels * image->height * image->width, (float)magnitude, image->out);
 }
 
 extern const augment_operator augment_brightness;

@@ -19,7 +19,7 @@ static void apply(const augment_image *image, double magnitude, uint64_t key)
     /* The luma of equal red, green and blue is their value: a grey image needs no sum of its own. */
     uint64_t sum = sum_of_luma(image->in, image->in + second, image->in + 2 * second, pixels);
     int mean = (int)((double)sum / (double)pixels + 0.5);
-    blend_constant((unsigned char)mean, image->in, image->channels * pixels, (float)magnitude, image->out);
+    blend_with_one((unsigned char)mean, image->in, image->channels * pixels, (float)magnitude, image->out);
 }
 
 extern const augment_operator augment_contrast;

@@ -48,7 +48,7 @@ CLONED static void make_normal(const uint32_t *radii, const uint32_t *turns, flo
 #pragma omp simd
     for (size_t i = 0; i < BLOCKS; i++) {
         float uniform = ((float)(int32_t)(radii[i] >> 8) + 0.5f) * 0x1p-24f;
-        float radius = sqrtf(fmaxf(twice_minus_logarithm(uniform), 0));
+        float squared = twice_minus_logarithm(uniform), radius = sqrtf(squared > 0 ? squared : 0);
         float turn = (float)(int32_t)turns[i] * 0x1p-32f, size = fabsf(turn); /* from -1/2 to 1/2 */
         first[i] = radius * sine_of_turn(0.25f - size);
         second[i] = radius * copysignf(sine_of_turn(0.25f - fabsf(size - 0.25f)), turn);

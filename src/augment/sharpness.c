@@ -13,9 +13,9 @@ CLONED static void smooth_row(const unsigned char *above, const unsigned char *h
     out[0] = here[0];
     out[width - 1] = here[width - 1];
     for (size_t x = 1; x + 1 < width; x++) {
-        unsigned sum = above[x - 1] + above[x] + above[x + 1] + here[x - 1] + 5 * here[x] + here[x + 1] + below[x - 1] +
-                       below[x] + below[x + 1];
-        out[x] = (unsigned char)((2 * sum + 13) / 26);
+        uint16_t sum = (uint16_t)(above[x - 1] + above[x] + above[x + 1] + here[x - 1] + 5 * here[x] + here[x + 1] +
+                                  below[x - 1] + below[x] + below[x + 1]);
+        out[x] = (unsigned char)((uint16_t)(2 * sum + 13) / 26);
     }
 }
 
