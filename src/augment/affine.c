@@ -38,31 +38,47 @@ static span span_within(int64_t start, int64_t step, int64_t limit, int64_t coun
 }
 
 CLONED static void indices_of(uint32_t x, uint32_t step_x, uint32_t y, uint32_t step_y, uint32_t width, size_t count,
-                              uint32_t *restrict indices)
+                              int32_t *restrict indices)
 {
     for (uint32_t i = 0; i < (uint32_t)count; i++)
-        indices[i] = ((y + i * step_y) >> 16) * width + ((x + i * step_x) >> 16);
+        indices[i] = (int32_t)(((y + i * step_y) >> 16) * width + ((x + i * step_x) >> 16));
 }
 
-static void take(const unsigned char *in, const uint32_t *restrict indices, size_t count, unsigned char *restrict out)
+static void take(const unsigned char *in, const int32_t *restrict indices, size_t count, unsigned char *restrict out)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = in[indices[i]];
 }
 
-/* Three planes at once: an index is read once. */
-static void take_colours(const unsigned char *in, size_t plane, const uint32_t *restrict indices, size_t count,
-                         unsigned char *restrict out)
+/* Colours are fetched as one number each, which processors can do for many indices at once. */
+CLONED static void pack(const unsigned char *red, const unsigned char *green, const unsigned char *blue, size_t count,
+                        uint32_t *restrict colours)
 {
-    const unsigned char *green = in + plane, *blue = green + plane;
-    unsigned char *out_green = out + plane, *out_blue = out_green + plane;
+    for (size_t i = 0; i < count; i++)
+        colours[i] = red[i] | (uint32_t)green[i] << 8 | (uint32_t)blue[i] << 16;
+}
+
+CLONED static void take_colours(const uint32_t *colours, const int32_t *restrict indices, size_t count,
+                                unsigned char *restrict red, unsigned char *restrict green,
+                                unsigned char *restrict blue)
+{
     for (size_t i = 0; i < count; i++) {
-        size_t from = indices[i];
-        unsigned char r = in[from], g = green[from], b = blue[from];
-        out[i] = r;
-        out_green[i] = g;
-        out_blue[i] = b;
+        uint32_t colour = colours[indices[i]];
+        red[i] = (unsigned char)colour;
+        green[i] = (unsigned char)(colour >> 8);
+        blue[i] = (unsigned char)(colour >> 16);
     }
+}
+
+size_t affine_scratch_bytes(size_t height, size_t width)
+{
+    return (height + 1) * width * sizeof(uint32_t); /* the colours, and the indices of a row */
+}
+
+/* A row comes from one row, pixel by pixel: it is copied. */
+static bool is_straight(int64_t step_x, int64_t step_y)
+{
+    return step_x == 65536 && step_y == 0;
 }
 
 /* One row of every channel, from (x, y) on in steps; no pixel of the span needs a look at the bounds. */
@@ -76,12 +92,13 @@ static void fixed_row(const augment_image *image, size_t row, int64_t x, int64_t
     if (end < begin)
         end = begin;
     size_t count = (size_t)(end - begin);
-    bool straight = step_x == 65536 && step_y == 0;
+    bool straight = is_straight(step_x, step_y);
+    uint32_t *colours = image->scratch;
+    int32_t *indices = (int32_t *)(colours + plane);
     x += begin * step_x;
     y += begin * step_y;
     if (!straight)
-        indices_of((uint32_t)x, (uint32_t)step_x, (uint32_t)y, (uint32_t)step_y, (uint32_t)width, count,
-                   image->scratch);
+        indices_of((uint32_t)x, (uint32_t)step_x, (uint32_t)y, (uint32_t)step_y, (uint32_t)width, count, indices);
     for (size_t c = 0; c < image->channels; c++) {
         const unsigned char *in = image->in + c * plane;
         unsigned char *out = image->out + c * plane + row * width;
@@ -89,11 +106,12 @@ static void fixed_row(const augment_image *image, size_t row, int64_t x, int64_t
         if (straight && count)
             memcpy(out + begin, in + (size_t)(y >> 16) * width + (size_t)(x >> 16), count);
         else if (image->channels == 1)
-            take(in, image->scratch, count, out + begin);
+            take(in, indices, count, out + begin);
         memset(out + end, 0, width - (size_t)end);
     }
+    unsigned char *out = image->out + row * width + begin;
     if (!straight && image->channels == 3)
-        take_colours(image->in, plane, image->scratch, count, image->out + row * width + begin);
+        take_colours(colours, indices, count, out, out + plane, out + 2 * plane);
 }
 
 /* Images too large for fixed point. */
@@ -113,6 +131,9 @@ void affine_nearest(const augment_image *image, const double map[6])
     double x = map[2] + map[0] * 0.5 + map[1] * 0.5, y = map[5] + map[3] * 0.5 + map[4] * 0.5;
     bool fit = fits_fixed(map, 0, 0) && fits_fixed(map, width, height) && fits_fixed(map, 0, height) &&
                fits_fixed(map, width, 0);
+    size_t plane = image->height * image->width;
+    if (fit && image->channels == 3 && !is_straight(fixed(map[0]), fixed(map[3])))
+        pack(image->in, image->in + plane, image->in + 2 * plane, plane, image->scratch);
     for (size_t row = 0; row < image->height; row++) {
         if (fit)
             fixed_row(image, row, fixed(x) + (int64_t)row * fixed(map[1]), fixed(map[0]),

@@ -15,4 +15,6 @@ void affine_shear(const augment_image *image, double along_x, double along_y);
 /* Moved by whole pixels to the right and down. */
 void affine_translate(const augment_image *image, double right, double down);
 
+size_t affine_scratch_bytes(size_t height, size_t width);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "augment/augment.h"
+#include "augment/affine.h"
 #include "augment/gaussian_blur.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -58,8 +58,10 @@ static gbv_status unknown_operator(const char *name, gbv_error *error)
 
 size_t augment_scratch_bytes(size_t height, size_t width, size_t channels)
 {
-    (void)channels; /* operators go plane by plane */
-    return gaussian_blur_scratch_bytes(height, width);
+    (void)channels; /* what is needed is a plane or less */
+    size_t affine = affine_scratch_bytes(height, width), blur = gaussian_blur_scratch_bytes(height, width);
+    size_t most = affine > blur ? affine : blur;
+    return (most + 63) / 64 * 64; /* one behind another, all are aligned for vectors */
 }
 
 gbv_status augment_check(const gbv_operator *op, double magnitude, size_t height, size_t width, gbv_error *error)
