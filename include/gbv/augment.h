@@ -192,8 +192,8 @@ GBV_API gbv_augmentor gbv_policy_draw(const gbv_policy *policy, uint64_t seed, s
 GBV_API double gbv_density_at(const gbv_density *density, double inverse_tau, double magnitude);
 GBV_API double gbv_density_below(const gbv_density *density, double inverse_tau, double magnitude);
 
-/* Every operator at every magnitude of the policy on the first `image_count` images, with its probability under each,
- * as one PNG. */
+/* Every operator at every magnitude of the policy on `image_count` images (1 to 8) from all over the dataset, with its
+ * probability under each, as one picture: a PNG, or a JPEG where the path ends so. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_contact_sheet_write(const gbv_policy *policy, const gbv_dataset *images,
                                                           size_t image_count, const char *path, gbv_error *error);
 
