@@ -39,7 +39,7 @@ typedef struct sheet {
     size_t cell_width, cell_height;
     unsigned char *images; /* image_count, by channel, row, column */
     unsigned char *changed;
-    float *floats; /* one channel */
+    float *floats; /* one image */
     image thumbnail;
     double most; /* the largest probability */
     canvas c;
@@ -50,15 +50,12 @@ static const float imagenet_mean[] = {0.485f, 0.456f, 0.406f}, imagenet_deviatio
 
 static void add_noise_of_code(sheet *s, const unsigned char *in, double magnitude, uint64_t key)
 {
-    size_t pixels = s->height * s->width;
-    for (size_t c = 0; c < s->channels; c++) {
-        for (size_t i = 0; i < pixels; i++)
-            s->floats[i] = (float)in[c * pixels + i] / 255;
-        gaussian_noise_normalised(s->floats, pixels, magnitude, key, c * pixels, imagenet_mean[c],
-                                  imagenet_deviation[c]);
-        for (size_t i = 0; i < pixels; i++)
-            s->changed[c * pixels + i] = (unsigned char)lrintf(fminf(fmaxf(s->floats[i], 0), 1) * 255);
-    }
+    size_t plane = s->height * s->width, size = plane * s->channels;
+    for (size_t i = 0; i < size; i++)
+        s->floats[i] = (float)in[i] / 255;
+    gaussian_noise_normalised(s->floats, s->channels, plane, magnitude, key, imagenet_mean, imagenet_deviation);
+    for (size_t i = 0; i < size; i++)
+        s->changed[i] = (unsigned char)lrintf(fminf(fmaxf(s->floats[i], 0), 1) * 255);
 }
 
 /* The image, or what an augmentor makes of it, as a square of s->side. Small images show their pixels. */
@@ -274,7 +271,7 @@ static gbv_status read_images(sheet *s, const gbv_dataset *dataset, gbv_error *e
     size_t size = s->height * s->width * s->channels;
     s->images = memory_array(size, s->image_count);
     s->changed = memory_array(size, 1);
-    s->floats = memory_array(s->height * s->width, sizeof *s->floats);
+    s->floats = memory_array(size, sizeof *s->floats);
     if (!s->images || !s->changed || !s->floats)
         return error_out_of_memory(error, "the images of a contact sheet");
     static const size_t order[MOST_IMAGES] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -15,6 +15,9 @@ typedef struct heatmap_chart {
     const double *tints;  /* 0 to 1, how strongly each cell is tinted; NULL: its value by the largest */
     bool share;           /* values in percent */
     bool diagonal;        /* cells of the diagonal are outlined: there both names mean the same */
+    /* What a cell is, above its number, where rows and columns do not say it, and its tooltip; rows x columns each. An
+     * empty cell is left out then. NULL: they say it. */
+    const char *const *texts, *const *tips;
 } heatmap_chart;
 
 figure_draw heatmap_draw;
