@@ -44,33 +44,30 @@ void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS])
     memcpy(table, all, sizeof all);
 }
 
-static int read_tau(const command *self, valuing *chosen)
+int valuing_tau(const command *self, const char *tau, gbv_tau_mode *mode, double *value)
 {
-    gbv_value_options *options = &chosen->options;
-    const char *tau = chosen->tau;
     char *end;
     if (!tau)
         return PARSED;
-    options->tau_mode = strcmp(tau, "quick") == 0  ? GBV_TAU_QUICK
-                        : strcmp(tau, "code") == 0 ? GBV_TAU_CODE
-                        : strcmp(tau, "auto") == 0 ? GBV_TAU_AUTO
-                                                   : GBV_TAU_FIXED;
-    if (options->tau_mode != GBV_TAU_FIXED)
+    *mode = strcmp(tau, "quick") == 0  ? GBV_TAU_QUICK
+            : strcmp(tau, "code") == 0 ? GBV_TAU_CODE
+            : strcmp(tau, "auto") == 0 ? GBV_TAU_AUTO
+                                       : GBV_TAU_FIXED;
+    if (*mode != GBV_TAU_FIXED)
         return PARSED;
-    options->tau = strtod(tau, &end);
-    if (*end || end == tau || !(options->tau > 0) || !isfinite(options->tau))
+    *value = strtod(tau, &end);
+    if (*end || end == tau || !(*value > 0) || !isfinite(*value))
         return complain(self, GBV_USAGE, "--tau is '%s'; expected quick, auto, code or a number above zero", tau);
     return PARSED;
 }
 
-static int read_intervals(const command *self, valuing *chosen)
+int valuing_intervals(const command *self, const char *text, size_t *replicates)
 {
-    const char *text = chosen->intervals;
     char *end;
     if (!text)
         return PARSED;
     if (strcmp(text, "off") == 0) {
-        chosen->options.replicates = 0;
+        *replicates = 0;
         return PARSED;
     }
     unsigned long count = strtoul(text, &end, 10);
@@ -79,17 +76,20 @@ static int read_intervals(const command *self, valuing *chosen)
                         "--intervals is '%s'; expected off, or a number of resamplings from 4 to "
                         "1000000 (200 serve most uses)",
                         text);
-    chosen->options.replicates = count; /* 0 is off */
+    *replicates = count; /* 0 is off */
     return PARSED;
+}
+
+const char *valuing_cache(const char *cache)
+{
+    return !cache ? gbv_cache_folder() : strcmp(cache, "off") == 0 ? NULL : cache;
 }
 
 int valuing_check(const command *self, valuing *chosen, const inputs *in)
 {
     gbv_value_options *options = &chosen->options;
     options->measure = chosen->measure;
-    options->model.cache = !chosen->cache                      ? gbv_cache_folder()
-                           : strcmp(chosen->cache, "off") == 0 ? NULL
-                                                               : chosen->cache;
+    options->model.cache = valuing_cache(chosen->cache);
     options->variant = chosen->variant;
     options->unlabelled = in->unlabelled_path;
     if (chosen->prior && chosen->prior_ledger)
@@ -104,8 +104,8 @@ int valuing_check(const command *self, valuing *chosen, const inputs *in)
         options->undefined_as_zero = true;
     else if (chosen->undefined && strcmp(chosen->undefined, "error") != 0)
         return complain(self, GBV_USAGE, "--undefined is '%s'; expected error or zero", chosen->undefined);
-    int code = read_tau(self, chosen);
-    return code == PARSED ? read_intervals(self, chosen) : code;
+    int code = valuing_tau(self, chosen->tau, &options->tau_mode, &options->tau);
+    return code == PARSED ? valuing_intervals(self, chosen->intervals, &options->replicates) : code;
 }
 
 /* What the ledger's sources are worth by now, and its tau unless another was asked for. */

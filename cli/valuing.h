@@ -18,6 +18,11 @@ enum { VALUING_OPTIONS = 18 };
 void valuing_options(valuing *chosen, inputs *in, option table[VALUING_OPTIONS]);
 /* Whether the words go together; PARSED or an exit code. */
 int valuing_check(const command *self, valuing *chosen, const inputs *in);
+/* The pieces of that, for who takes the same words; NULL leaves the default. The cache: $GBV_CACHE or the like, NULL
+ * for "off". */
+int valuing_tau(const command *self, const char *tau, gbv_tau_mode *mode, double *value);
+int valuing_intervals(const command *self, const char *text, size_t *replicates);
+const char *valuing_cache(const char *cache);
 /* What depends on the sources: the numbers of a prior in a file or a ledger. */
 int valuing_read(const command *self, valuing *chosen, const inputs *in);
 /* With -v each epoch of a network is told; call it after run_watch. */

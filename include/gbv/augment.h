@@ -13,6 +13,7 @@
 #ifndef GBV_AUGMENT_H
 #define GBV_AUGMENT_H
 
+#include <gbv/plan.h>
 #include <gbv/train.h>
 #include <gbv/value.h>
 
@@ -175,6 +176,10 @@ typedef struct gbv_policy {
 GBV_API GBV_MUST_CHECK gbv_status gbv_augment(const gbv_dataset *images, const gbv_augment_options *options,
                                               gbv_policy **policy, gbv_error *error);
 GBV_API void gbv_policy_free(gbv_policy *policy);
+/* What gbv_augment would do, and about how long it would take by a trial with one batch of images. Fails as gbv_augment
+ * would; gbv_plan_free frees the plan. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_augment_plan(const gbv_dataset *images, const gbv_augment_options *options,
+                                                   gbv_plan **plan, gbv_error *error);
 
 /* A file of JSON that explains itself (docs/formats.md). Reading checks all of it: an operator that is not known, a
  * magnitude out of range, probabilities that do not add up to 1, a later version are GBV_BAD_INPUT. `path` NULL writes

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include <gbv/advice.h>
+#include <gbv/augment.h>
 #include <gbv/compare.h>
 #include <gbv/ledger.h>
 #include <gbv/train.h>
@@ -97,6 +98,13 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_history_write(const gbv_history *history, 
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_text(const gbv_history *history, gbv_report_format format, char **text,
                                                    gbv_error *error);
 
+/* A policy of augmentors: operator by operator, then the best and the worst augmentors. CSV has a line an augmentor;
+ * JSON is what gbv_policy_write writes. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_policy_table(const gbv_policy *policy, FILE *stream, const gbv_terminal *terminal,
+                                                   gbv_error *error);
+GBV_API GBV_MUST_CHECK gbv_status gbv_policy_report(const gbv_policy *policy, gbv_report_format format,
+                                                    const char *path, gbv_error *error);
+
 /* The accumulated weights of the last batch as CSV (source,weight), for gbv_sources_read_numbers; `path` NULL is
  * standard output. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_weights_write(const gbv_history *history, const char *path,
@@ -119,6 +127,10 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_comparison_page(const gbv_comparison *comp
 /* `last` (may be NULL) is the result of the last batch. */
 GBV_API GBV_MUST_CHECK gbv_status gbv_history_page(const gbv_history *history, const gbv_result *last,
                                                    const gbv_page_options *options, const char *path, gbv_error *error);
+
+/* The policy of gbv augment: the map of operators and magnitudes. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_policy_page(const gbv_policy *policy, const gbv_page_options *options,
+                                                  const char *path, gbv_error *error);
 
 /* Words as one line that a shell would take apart again, for `command`; free it with gbv_text_free(). NULL when memory
  * is out. */

@@ -1,6 +1,7 @@
 #include "value/augmentation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ gbv_augment_options gbv_augment_defaults(void)
 static gbv_status check_measure(const augmentation *a, gbv_error *error)
 {
     const char *name = a->measure->name;
-    if (gbv_measure_is_joint(name, a->variant))
+    if (gbv_measure_is_joint(name, *a->variant ? a->variant : NULL))
         return error_set(error, GBV_USAGE,
                          "the measure %s%s%s scores models beside each other, and here there is one model: use leep, "
                          "logme or another that scores one at a time (gbv list measures)",
@@ -307,6 +308,71 @@ gbv_status gbv_augment(const gbv_dataset *images, const gbv_augment_options *opt
     } else {
         gbv_policy_free(p);
     }
+    free(grid);
+    augmentation_close(&a);
+    return status;
+}
+
+/* Of the grid, what has to be evaluated: neither twice nor found in the cache. */
+static gbv_status count_pending(augmentation *a, const gbv_augmentor *grid, size_t count, size_t *pending,
+                                gbv_error *error)
+{
+    gbv_status status = augmentation_note(a, grid, count, error);
+    *pending = 0;
+    for (size_t i = 0; i < a->known_count && status == GBV_OK; i++)
+        *pending += !a->known[i].done;
+    return status;
+}
+
+static gbv_status tell_plan(const augmentation *a, size_t count, size_t pending, double seconds, gbv_plan **told,
+                            gbv_error *error)
+{
+    gbv_plan *made = calloc(1, sizeof *made);
+    char rows[64] = "all";
+    if (a->count < a->images->row_count)
+        snprintf(rows, sizeof rows, "%zu of %zu", a->count, a->images->row_count);
+    if (!made ||
+        asprintf(&made->text,
+                 "%zu augmentors by %s of %s: %zu passes over %s%s%zu images (%zu in the cache, the others "
+                 "change images alike)\nabout %.0f s with %zu threads, by a trial with one batch\n",
+                 count, a->measure->name, a->model->kind, pending, rows, a->count < a->images->row_count ? ": " : " ",
+                 a->count, a->found, seconds, a->plan.threads) < 0) {
+        free(made);
+        return error_out_of_memory(error, "a plan");
+    }
+    made->sources = count;
+    made->rows = a->count * pending;
+    made->reference_rows = a->count;
+    made->replicates = a->draws.count;
+    made->workers = a->plan.threads;
+    made->seconds = seconds;
+    made->peak_bytes = gbv_memory_peak();
+    *told = made;
+    return GBV_OK;
+}
+
+gbv_status gbv_augment_plan(const gbv_dataset *images, const gbv_augment_options *options, gbv_plan **told,
+                            gbv_error *error)
+{
+    gbv_augment_options usual = gbv_augment_defaults();
+    augmentation a;
+    gbv_augmentor *grid = NULL;
+    size_t count = 0, pending = 0;
+    double seconds = 0;
+    *told = NULL;
+    gbv_status status = augmentation_open(images, options ? options : &usual, &a, error);
+    if (status == GBV_OK)
+        status = make_grid(&a, &grid, &count, error);
+    if (status == GBV_OK)
+        status = count_pending(&a, grid, count, &pending, error);
+    if (status == GBV_OK) {
+        size_t batch = model_readout_batch(a.model, a.part.shape);
+        batch = batch < a.count ? batch : a.count;
+        status = augmentation_pilot(&a, batch, &seconds, error);
+        seconds *= (double)a.count / (double)batch * (double)pending;
+    }
+    if (status == GBV_OK)
+        status = tell_plan(&a, count, pending, seconds, told, error);
     free(grid);
     augmentation_close(&a);
     return status;

@@ -69,6 +69,9 @@ void augmentation_close(augmentation *a);
 /* Which images are scored: all, or a subset with classes in proportion. */
 GBV_MUST_CHECK gbv_status augmentation_choose_rows(augmentation *a, gbv_error *error);
 
+/* Takes note of what T is asked for, and of what the cache has of it. */
+GBV_MUST_CHECK gbv_status augmentation_note(augmentation *a, const gbv_augmentor *augmentors, size_t count,
+                                            gbv_error *error);
 /* Finds T of all of these; each is then known. */
 GBV_MUST_CHECK gbv_status augmentation_score(augmentation *a, const gbv_augmentor *augmentors, size_t count,
                                              gbv_error *error);

@@ -211,7 +211,7 @@ static gbv_status measure_member(const group *g, size_t m, double *terms, gbv_er
     if (g->features)
         input.features = gbv_matrix_f64(g->pooled + m * a->count * g->features, a->count, g->features);
     gbv_error why;
-    gbv_status status = gbv_measure(a->measure->name, a->variant, &input, &e->score, terms, &why);
+    gbv_status status = gbv_measure(a->measure->name, *a->variant ? a->variant : NULL, &input, &e->score, terms, &why);
     if (status == GBV_UNDEFINED) {
         e->score = NAN;
         snprintf(e->reason, sizeof e->reason, "%.199s", why.message);
@@ -220,8 +220,8 @@ static gbv_status measure_member(const group *g, size_t m, double *terms, gbv_er
     if (status != GBV_OK)
         return error_set(error, status, "%s", why.message);
     keep_means(terms, a->count, e->means);
-    return a->draws.count ? measure_replicates(a->measure->name, a->variant, &input, &a->draws, ask_in_between, a,
-                                               e->replicates, error)
+    return a->draws.count ? measure_replicates(a->measure->name, *a->variant ? a->variant : NULL, &input, &a->draws,
+                                               ask_in_between, a, e->replicates, error)
                           : GBV_OK;
 }
 
@@ -333,16 +333,22 @@ static gbv_status add_known(augmentation *a, const gbv_augmentor *effect, gbv_er
     return GBV_OK;
 }
 
-gbv_status augmentation_score(augmentation *a, const gbv_augmentor *augmentors, size_t count, gbv_error *error)
+gbv_status augmentation_note(augmentation *a, const gbv_augmentor *augmentors, size_t count, gbv_error *error)
 {
-    double began = clock_seconds();
     gbv_status status = GBV_OK;
-    size_t pending = 0;
     for (size_t i = 0; i < count && status == GBV_OK; i++) {
         gbv_augmentor effect = effect_of(&augmentors[i]);
         if (!augmentation_find(a, &effect))
             status = add_known(a, &effect, error);
     }
+    return status;
+}
+
+gbv_status augmentation_score(augmentation *a, const gbv_augmentor *augmentors, size_t count, gbv_error *error)
+{
+    double began = clock_seconds();
+    size_t pending = 0;
+    gbv_status status = augmentation_note(a, augmentors, count, error);
     evaluation **members = memory_array(a->known_count, sizeof *members);
     if (!members && status == GBV_OK)
         status = error_out_of_memory(error, "the scores of augmentors");

@@ -94,7 +94,7 @@ static gbv_status resample_scores(const augmentation *a, const gbv_policy *polic
             replicates[i * draws + r] = e->replicates[r];
     }
     if (status == GBV_OK) {
-        replicate_kind kind = measure_replicate_kind(a->measure->name, a->variant);
+        replicate_kind kind = measure_replicate_kind(a->measure->name, *a->variant ? a->variant : NULL);
         status = resamples_create(&(certainty_input){.source_count = entries,
                                                      .scores = scores,
                                                      .replicates = replicates,
