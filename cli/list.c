@@ -81,12 +81,23 @@ static void print_operators(void)
     }
 }
 
+static void print_policies(void)
+{
+    const gbv_named_policy *p;
+    for (size_t i = 0; (p = gbv_named_policy_at(i)); i++) {
+        say_item(p->name, 0, "");
+        print_about("what", p->summary);
+        if (*p->variants)
+            print_about("variants", p->variants);
+    }
+}
+
 static int run(const command *self, int count, char **arguments)
 {
     text_list names = {0};
     const option none[] = {{0}};
-    static const char *const lists[] = {"methods",   "measures", "models",     "problems",  "formats",
-                                        "importers", "flags",    "strategies", "operators", "exports"};
+    static const char *const lists[] = {"methods", "measures",   "models",    "problems", "formats", "importers",
+                                        "flags",   "strategies", "operators", "policies", "exports"};
     int code = options_parse(self, (const option *const[]){none, NULL}, count, arguments, &names);
     const char *wanted = names.count ? names.items[0] : NULL, *name, *summary;
     if (code == PARSED && names.count > 1)
@@ -94,7 +105,7 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED && (wanted && !gbv_list(wanted, 0, &name, &summary)))
         code = complain(self, GBV_USAGE,
                         "there is no list '%s'; expected methods, measures, models, problems, formats, importers, "
-                        "flags, strategies, operators or exports",
+                        "flags, strategies, operators, policies or exports",
                         wanted);
     for (size_t l = 0; code == PARSED && l < sizeof lists / sizeof *lists; l++) {
         if (wanted && strcmp(wanted, lists[l]) != 0)
@@ -105,6 +116,8 @@ static int run(const command *self, int count, char **arguments)
             print_measures();
         else if (strcmp(lists[l], "operators") == 0)
             print_operators();
+        else if (strcmp(lists[l], "policies") == 0)
+            print_policies();
         else
             for (size_t i = 0; gbv_list(lists[l], i, &name, &summary); i++)
                 say_item(name, NAME_INDENT, summary);
@@ -118,9 +131,9 @@ static int run(const command *self, int count, char **arguments)
 extern const command command_list;
 const command command_list = {
     .name = "list",
-    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies|operators|exports]",
-    .summary =
-        "what there is: methods, measures, models, problems, formats, importers, flags, strategies, operators, exports",
+    .usage = "[methods|measures|models|problems|formats|importers|flags|strategies|operators|policies|exports]",
+    .summary = "what there is: methods, measures, models, problems, formats, importers, flags, strategies, operators, "
+               "policies, exports",
     .examples = "  gbv list\n  gbv list measures\n  gbv list formats\n",
     .run = run,
     .computes_nothing = true,

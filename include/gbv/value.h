@@ -258,7 +258,8 @@ GBV_API GBV_MUST_CHECK gbv_status gbv_posterior(const double *scores, const doub
                                                 bool *only_prior, gbv_error *error);
 
 /* The names that options take: `what` is "methods", "measures", "models", "problems", "formats", "importers",
- * "flags", "strategies", "operators" or "exports". False past the last, or when there is no such list. */
+ * "flags", "strategies", "operators", "policies" or "exports". False past the last, or when there is no such
+ * list. */
 GBV_API bool gbv_list(const char *what, size_t index, const char **name, const char **summary);
 
 /* A weight for each row of the sources' files, in input order, for other people's trainers: CSV (source,row,weight)

@@ -23,6 +23,10 @@ bool gbv_list(const char *what, size_t index, const char **name, const char **su
         const gbv_operator *o = gbv_operator_at(index);
         return o && (*name = o->name, *summary = o->summary, true);
     }
+    if (strcmp(what, "policies") == 0) {
+        const gbv_named_policy *p = gbv_named_policy_at(index);
+        return p && (*name = p->name, *summary = p->summary, true);
+    }
     if (strcmp(what, "methods") == 0) {
         const method *m = method_at(index);
         return m && (*name = m->name, *summary = m->summary, true);
