@@ -50,6 +50,20 @@ class Networks(FolderTest):
                 np.testing.assert_array_equal(again.predict_proba(reference[0]), models[use])
         self.assertTrue(np.any(models["weighting"] != models["sampling"]))
 
+    def test_a_policy_is_the_program_s(self):
+        reference, sources = photographers(rows=12)
+        program("train", *self.write_people(reference, sources)[2:], "--equal-sources", *BRIEF_OPTIONS, "--policy",
+                "sra", "--variant", "paper", "-o", "theirs.safetensors")
+        gbv.train(sources, "equal", policy="sra", policy_variant="paper", **BRIEF).save("ours.safetensors")
+        self.assertEqual(content("ours.safetensors"), content("theirs.safetensors"))
+        gbv.train(sources, "equal", **BRIEF).save("plain.safetensors")
+        self.assertNotEqual(content("ours.safetensors"), content("plain.safetensors"))
+        with self.assertRaisesRegex(gbv.UsageError, "the nearest is entaugment"):
+            gbv.train(sources, "equal", policy="entaugmnt", **BRIEF)
+        floats = {name: ((x / 255).astype(np.float32), y) for name, (x, y) in sources.items()}
+        with self.assertRaisesRegex(gbv.InputError, "images of bytes"):
+            gbv.train(floats, "equal", policy="sra", **BRIEF)
+
     def test_a_network_learns_and_weights_follow(self):
         reference, sources = photographers(rows=48, noise=(0.0, 0.9))
         result = gbv.value(reference, sources, model="cnn", epochs=4, batch=8, measure="accuracy", tau=0.1,
