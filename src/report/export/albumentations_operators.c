@@ -45,7 +45,7 @@ static void write_shear(json_writer *json, const albumentations_augmentor *a)
 {
     bool along_x = strcmp(a->op, "shear_x") == 0;
     double degrees = atan(a->magnitude) * 180 / M_PI, side = (double)(along_x ? a->height : a->width);
-    double back = side > 0 ? -nearbyint(a->magnitude * side / 2) : -a->magnitude / 2;
+    double back = side > 0 ? 0 - nearbyint(a->magnitude * side / 2) : 0 - a->magnitude / 2;
     begin_affine(json, a);
     fixed_pair(json, "shear", along_x ? degrees : 0, along_x ? 0 : degrees);
     fixed_pair(json, side > 0 ? "translate_px" : "translate_percent", along_x ? back : 0, along_x ? 0 : back);

@@ -92,7 +92,7 @@ class Augment(torch.nn.Module):
             self.choices = [(op, _Magnitudes(nodes, scores), coin) for op, coin, _, nodes, scores in DENSITIES]
             probabilities = [row[2] for row in DENSITIES]
         else:
-            self.choices = [(op, magnitude, coin) for op, magnitude, coin, _ in AUGMENTORS]
+            self.choices = [(op, float(magnitude), coin) for op, magnitude, coin, _ in AUGMENTORS]
             probabilities = [row[3] for row in AUGMENTORS]
         self.below = list(itertools.accumulate(probabilities))
         self.last = max(i for i, p in enumerate(probabilities) if p > 0)
