@@ -64,8 +64,8 @@ def differences(options, variant):
         f"are the magnitude itself, negative ones too. Here: GBV draws from the {grid}'s grid (--grid).",
         "Baselines: in the text and in the program all but AutoAugment draw from the same 16 operators as GBV instead "
         f"of their authors' own spaces. Here: they draw {space} (--variant), whatever --grid says.",
-        f"Gaussian noise: the program adds it to normalised pixels and cuts these to 0..1. Here: GBV's is the {noise}'s "
-        "(--noise).",
+        "Gaussian noise: the program adds it to normalised pixels and cuts these to 0..1. Here: GBV's is the "
+        f"{noise}'s (--noise).",
         "Augmentors that are weighed: all 68 in the text; in the program the two best magnitudes of each operator, 29 "
         f"in all. Here: {top} (--top-k).",
         "Measure and universal model: LEEP and ResNet-34 in the text; the program's defaults are LogME and ResNet-50. "

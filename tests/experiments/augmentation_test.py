@@ -194,8 +194,13 @@ class Tables(unittest.TestCase):
                          "| SRA | 55.00 ± 5.00 | 60.00 ± 0.00 | 66.53 ± 0.42 |")
         self.assertEqual(experiment.row("SRA", None, None), "| SRA | – | – | – |")
 
+    def test_differences_go_seed_by_seed(self):
+        ours, theirs = ([{"last": value} for value in values] for values in ((0.5, 0.7), (0.4, 0.6)))
+        self.assertEqual(experiment.show_difference(ours, theirs), "+10.00 ± 0.00")
+
     def test_what_is_passed_on_is_told(self):
-        told = "\n".join(protocols.differences({"grid": "paper", "noise": "code", "top-k": "2", "tau": "code"}, "paper"))
+        passed = {"grid": "paper", "noise": "code", "top-k": "2", "tau": "code"}
+        told = "\n".join(protocols.differences(passed, "paper"))
         for words in ("the 2 best magnitudes", "the paper's grid", "GBV's is the code's (--noise)",
                       "Here: code (--tau)", "their authors' own spaces (--variant)"):
             self.assertIn(words, told)
