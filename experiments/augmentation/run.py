@@ -218,7 +218,7 @@ def report(experiment):
               f"test accuracy, and its best is 0.05. Held out:\n\n| tau | {MEASURES['last']} |\n|---|---|")
         for tau, reached in experiment.held.items():
             print(f"| {tau:g} | {show(reached)} |")
-    if asked.dataset == "cub" and protocol.universal:
+    if asked.dataset == "cub":
         report_universal(experiment)
     report_policy(experiment)
     print("\nWhere the paper's text and its authors' program differ, and what was done here:\n")
@@ -247,15 +247,13 @@ def report_universal(experiment):
     """The paper's table of universal models; those that are transformers are not here."""
     asked, protocol = experiment.asked, experiment.protocol
     runs = min(asked.seeds, protocols.UNIVERSAL_RUNS)
-    here = dict.fromkeys(protocols.PUBLISHED_UNIVERSAL)
-    first, second = list(here)[:2]
-    here[first] = (protocol.models[0], "gbv-quick")
-    here[second] = (protocol.universal[0], f"gbv-{protocol.universal[0]}")
+    methods = [(protocol.models[0], "gbv-quick"), *((model, f"gbv-{model}") for model in protocol.universal)]
+    here = dict(zip(protocols.PUBLISHED_UNIVERSAL, methods))  # both begin with the main one, then ResNet-50
     print(f"\nGBV (tau {asked.passed_tau}) by several universal models, final model as above; seeds: {runs}:\n\n"
           f"| the paper's m^u | what stands in for it | {' | '.join(MEASURES.values())} | published (three seeds) |\n"
           "|---|---|---|---|---|")
     for name, published in protocols.PUBLISHED_UNIVERSAL.items():
-        model, method = here[name] or (None, None)
+        model, method = here.get(name, (None, None))
         file = pathlib.Path(asked.universal[model][1]).name if model and asked.universal[model] else model
         results = experiment.results(method, runs) if method else None
         print(row(f"{name} | {file or 'not run: no such network or weights'}", results, published))
@@ -312,6 +310,7 @@ def settle_models(asked, protocol):
     there = [model for model in protocol.models if common.found_weights(model)] if not asked.pretrained else []
     protocol.models = (*there, *protocol.models)[:1]
     asked.weights = common.pretrained(protocol.models[0], asked.pretrained)
+    protocol.universal = tuple(model for model in protocol.universal if common.found_weights(model))
     asked.universal = {protocol.models[0]: asked.weights}
     asked.universal |= {model: common.pretrained(model, None) for model in protocol.universal}
 
