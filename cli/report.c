@@ -1,4 +1,4 @@
-/* gbv report - a page of a result, a comparison, an evaluation, a training or a ledger. */
+/* gbv report - a page of a result, a comparison, an evaluation, a training, a policy or a ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +91,16 @@ static gbv_status page_of_training(const report_choices *chosen, gbv_error *erro
     return status;
 }
 
+static gbv_status page_of_policy(const report_choices *chosen, gbv_error *error)
+{
+    gbv_policy *policy;
+    gbv_status status = gbv_policy_read(chosen->file, &policy, error);
+    if (status == GBV_OK)
+        status = gbv_policy_page(policy, &chosen->page, chosen->output, error);
+    gbv_policy_free(policy);
+    return status;
+}
+
 /* What the page is of must not be lost to the page. */
 static bool is_same_file(const char *file, const char *output)
 {
@@ -104,7 +114,7 @@ static int write_page(const command *self, const report_choices *chosen)
     static gbv_status (*const pages[])(const report_choices *, gbv_error *) = {
         [GBV_DOCUMENT_RESULT] = page_of_value,          [GBV_DOCUMENT_COMPARISON] = page_of_comparison,
         [GBV_DOCUMENT_EVALUATION] = page_of_evaluation, [GBV_DOCUMENT_TRAINING] = page_of_training,
-        [GBV_DOCUMENT_LEDGER] = page_of_ledger,
+        [GBV_DOCUMENT_LEDGER] = page_of_ledger,         [GBV_DOCUMENT_POLICY] = page_of_policy,
     };
     gbv_document document;
     gbv_error error;
@@ -113,7 +123,7 @@ static int write_page(const command *self, const report_choices *chosen)
                         chosen->file);
     gbv_status status = gbv_document_recognise(chosen->file, &document, &error);
     if (status == GBV_OK && chosen->page.redact &&
-        (document == GBV_DOCUMENT_EVALUATION || document == GBV_DOCUMENT_TRAINING))
+        (document == GBV_DOCUMENT_EVALUATION || document == GBV_DOCUMENT_TRAINING || document == GBV_DOCUMENT_POLICY))
         return complain(self, GBV_USAGE, "%s: names no source, so that --redact has nothing to hide: leave it out",
                         chosen->file);
     if (status == GBV_OK)
@@ -138,10 +148,9 @@ static int run(const command *self, int count, char **arguments)
     if (code == PARSED)
         code = page_refuse(self, "gbv report writes a page itself: name it with -o FILE");
     if (code == PARSED && names.count != 1)
-        code =
-            complain(self, GBV_USAGE,
-                     "expected one FILE: a result, a comparison, an evaluation, the lines of gbv train --metrics, or "
-                     "a ledger");
+        code = complain(self, GBV_USAGE,
+                        "expected one FILE: a result, a comparison, an evaluation, the lines of gbv train --metrics, a "
+                        "policy or a ledger");
     if (code == PARSED && !chosen.output && isatty(STDOUT_FILENO))
         code = complain(self, GBV_USAGE, "a page is nothing for a terminal: name a file with -o report.html");
     if (code == PARSED && !(texts = calloc(chosen.redact.count + 1, sizeof *texts)))
@@ -165,7 +174,8 @@ extern const command command_report;
 const command command_report = {
     .name = "report",
     .usage = "FILE -o report.html [--redact NAME[,NAME...]]",
-    .summary = "a page that opens in any browser: of a result, a comparison, an evaluation, a training or a ledger",
+    .summary =
+        "a page that opens in any browser: of a result, a comparison, an evaluation, a training, a policy or a ledger",
     .examples = "  gbv report result.json -o report.html\n"
                 "  gbv report vendors.db -o report.html\n"
                 "  gbv report result.json --redact anna -o for-anna.html\n",

@@ -8,7 +8,7 @@
 #include "base/json_fields.h"
 
 static const char EXPECTED[] = "expected a result of gbv value, a comparison of gbv compare, an evaluation of gbv "
-                               "evaluate, lines of gbv train --metrics, or a ledger";
+                               "evaluate, lines of gbv train --metrics, a policy of gbv augment, or a ledger";
 
 static gbv_status is_none(const char *path, const char *what, gbv_error *error)
 {
@@ -35,6 +35,8 @@ static gbv_status recognise_json(const json_t *root, const char *path, gbv_docum
         *document = GBV_DOCUMENT_COMPARISON;
     else if (is_word(root, "command", "evaluate"))
         *document = GBV_DOCUMENT_EVALUATION;
+    else if (is_word(root, "kind", "policy"))
+        *document = GBV_DOCUMENT_POLICY;
     else if (json_object_get(root, "gbv") && json_object_get(root, "sources"))
         *document = GBV_DOCUMENT_RESULT;
     else if (json_object_get(root, "seconds") && json_object_get(root, "peak_memory_bytes"))

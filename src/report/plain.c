@@ -43,6 +43,14 @@ const char *plain_number(double value, char text[PLAIN_TEXT])
     return text;
 }
 
+const char *plain_set(double value, char text[PLAIN_TEXT])
+{
+    if (!isfinite(value))
+        return plain_number(value, text);
+    snprintf(text, PLAIN_TEXT, "%s%.4g", value < 0 ? MINUS : "", fabs(value));
+    return text;
+}
+
 const char *plain_share(double value, char text[PLAIN_TEXT])
 {
     const char *number = text;

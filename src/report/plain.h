@@ -15,6 +15,8 @@ enum { PLAIN_TEXT = 64 };
 /* "0.0432", "−1.23", "12 300", "1.23e−7"; NaN is a dash, infinities are signs. src/report/html/page.js does the same.
  */
 const char *plain_number(double value, char text[PLAIN_TEXT]);
+/* A number that people have set, such as a magnitude: "8", "0.075", four digits at most. */
+const char *plain_set(double value, char text[PLAIN_TEXT]);
 /* Of 1: "43.2 %", "<0.001 %". */
 const char *plain_share(double value, char text[PLAIN_TEXT]);
 /* One or the other. */

@@ -42,8 +42,8 @@ static void draw_cell(FILE *stream, const heatmap_chart *c, size_t row, size_t c
     if (c->share && isfinite(value) && svg_text_width(text) > at.width - 2)
         snprintf(text, sizeof text, value > 0 && value < 0.005 ? "<1" : "%.0f", 100 * value);
     double middle = at.x + at.width / 2, line = at.y + at.height / 2 + 4;
-    if (c->texts) {
-        svg_text(stream, middle, line - 8, "middle", "soft number", at.width, c->texts[index]);
+    if (c->texts && *c->texts[index]) {
+        svg_text(stream, middle, line - 8, "middle", "strong number", at.width, c->texts[index]);
         line += 7;
     }
     if (at.width >= NUMBER_CELL)

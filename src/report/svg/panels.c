@@ -43,9 +43,8 @@ static void draw_panel(FILE *stream, const panels_chart *c, const panel *p, doub
                  bottom - c->mark / largest * PLOT);
     if (largest > 0)
         draw_curve(stream, p, left, bottom, width, largest);
-    svg_text(stream, left, bottom + 15, "start", "soft number", width / 2, plain_number(p->x[0], text));
-    svg_text(stream, left + width, bottom + 15, "end", "soft number", width / 2,
-             plain_number(p->x[p->points - 1], text));
+    svg_text(stream, left, bottom + 15, "start", "soft number", width / 2, plain_set(p->x[0], text));
+    svg_text(stream, left + width, bottom + 15, "end", "soft number", width / 2, plain_set(p->x[p->points - 1], text));
     svg_mark_end(stream);
 }
 
