@@ -111,35 +111,36 @@ static void add_curves(page *p, const gbv_policy *policy, const page_table *tabl
     free(panels);
 }
 
-enum { CHECK, DIFFERENCE, DIVERGENCE, EVALUATIONS, STEPS, ACCEPTANCE, AUTOCORRELATION, MEANING, CHECK_COLUMNS };
+enum { CHECK, DIFFERENCE, DIVERGENCE, EVALUATIONS, MEANING, CHECK_COLUMNS };
 
 static void fill_check(const void *context, size_t row, size_t column, page_cell *cell)
 {
     static const char *const names[] = {"More magnitudes", "Metropolis-Hastings", "Beta forms"};
     static const char *const what[] = {
-        "the density through magnitudes half-way between those scored, and any other that was evaluated, too",
-        "a chain over operators and magnitudes; compared with the density above",
+        "the density through magnitudes half-way between those scored, and any other that was evaluated",
+        "a chain over operators and magnitudes, compared with the denser density",
         "a Beta distribution for each operator, with the largest lower bound of the evidence"};
     const gbv_policy *policy = context;
-    const gbv_density_check *check =
-        (const gbv_density_check *[]){&policy->denser, &policy->chain, &policy->variational}[row];
-    const double numbers[CHECK_COLUMNS] = {[DIVERGENCE] = check->divergence,
-                                           [EVALUATIONS] = (double)check->evaluations,
-                                           [STEPS] = check->steps ? (double)check->steps : NAN,
-                                           [ACCEPTANCE] = check->acceptance,
-                                           [AUTOCORRELATION] = check->autocorrelation};
-    char number[PLAIN_TEXT];
-    if (column == CHECK || column == MEANING)
-        cell->text = column == CHECK ? names[row] : what[row];
-    else if (column == DIFFERENCE) {
+    const gbv_density_check *checks[] = {&policy->denser, &policy->chain, &policy->variational}, *check = checks[row];
+    char number[PLAIN_TEXT], share[PLAIN_TEXT], time[PLAIN_TEXT];
+    if (column == CHECK)
+        cell->text = names[row];
+    else if (column == MEANING) {
+        cell->text = what[row];
+        if (check->steps) {
+            cell->detail = cell->scratch;
+            snprintf(cell->scratch, sizeof cell->scratch, "%s steps, %s accepted, autocorrelation time %s steps",
+                     plain_count(check->steps, number), plain_share(check->acceptance, share),
+                     plain_number(check->autocorrelation, time));
+        }
+    } else if (column == DIFFERENCE) {
         cell->text = cell->scratch;
         if (check->errors)
             snprintf(cell->scratch, sizeof cell->scratch, "%s Monte-Carlo errors", plain_number(check->worst, number));
         else
             snprintf(cell->scratch, sizeof cell->scratch, "%s points", plain_number(100 * check->worst, number));
-    } else {
-        cell->value = numbers[column];
-    }
+    } else
+        cell->value = column == DIVERGENCE ? check->divergence : (double)check->evaluations;
 }
 
 static void add_checks(page *p, const gbv_policy *policy)
@@ -147,17 +148,13 @@ static void add_checks(page *p, const gbv_policy *policy)
     static const page_column columns[CHECK_COLUMNS] = {
         [CHECK] = {.name = "Check"},
         [DIFFERENCE] = {.name = "Largest difference",
-                        .help = "of an operator's probability; of the chain, within 3 errors is what chance does"},
+                        .help = "of an operator's probability, in percentage points; of the chain, within 3 errors is "
+                                "what chance does"},
         [DIVERGENCE] = {.name = "Divergence",
                         .kind = PAGE_NUMBER,
                         .help = "Kullback-Leibler, in nats: 0 is the same distribution"},
         [EVALUATIONS] = {.name = "New evaluations", .kind = PAGE_COUNT, .help = "passes over the images that it took"},
-        [STEPS] = {.name = "Steps", .kind = PAGE_COUNT},
-        [ACCEPTANCE] = {.name = "Accepted", .kind = PAGE_PERCENT},
-        [AUTOCORRELATION] = {.name = "Autocorrelation",
-                             .kind = PAGE_NUMBER,
-                             .help = "steps that are worth as much as one independent draw"},
-        [MEANING] = {.name = "What it is"}};
+        [MEANING] = {.name = "What it is", .detail = true, .detail_name = "how"}};
     if (!policy->denser.done || !policy->chain.done || !policy->variational.done)
         return;
     page_section(p, "checks", "Is the density right?",
@@ -173,8 +170,7 @@ static void add_checks(page *p, const gbv_policy *policy)
                                     .column_count = CHECK_COLUMNS,
                                     .row_count = 3,
                                     .cell = fill_check,
-                                    .context = policy,
-                                    .cards = true});
+                                    .context = policy});
 }
 
 void policy_section_density(page *p, const policy_view *v)
