@@ -171,10 +171,6 @@ GBV_API void gbv_training_free(gbv_training *training);
 GBV_API GBV_MUST_CHECK gbv_status gbv_training_page(const gbv_training *training, const gbv_page_options *options,
                                                     const char *path, gbv_error *error);
 
-/* What training does to images: operators and magnitudes with their probabilities. */
-GBV_API GBV_MUST_CHECK gbv_status gbv_policy_page(const gbv_policy *policy, const gbv_page_options *options,
-                                                  const char *path, gbv_error *error);
-
 /* What a command without a page of its own has to say: a sentence, rows of text, or what it printed. */
 typedef struct gbv_listing {
     const char *kind;     /* a few words: "Check" */
