@@ -87,6 +87,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
     for (size_t n = 0; n < 5; n++) {
         options = training(names[n]);
         options.held_out = 0;
+        options.epochs = 1 + (n > 2); /* some go by the visit before */
         gbv_model *one = trained(&s, &options);
         assert_differ(one, plain);
         for (size_t threads = 2; threads <= 8; threads *= 4) {

@@ -19,6 +19,10 @@ static void a_tenth_comes_where_paper_and_step_say(void **state)
     assert_near(at_epoch("paper", 20, 40), 0.1, 1e-15);
     assert_near(at_epoch("paper", 29, 40), 0.1, 1e-15);
     assert_near(at_epoch("paper", 30, 40), 0.01, 1e-15);
+    assert_near(at_epoch("paper-late", 29, 60), 1, 0);
+    assert_near(at_epoch("paper-late", 30, 60), 0.1, 1e-15);
+    assert_near(at_epoch("paper-late", 39, 60), 0.1, 1e-15);
+    assert_near(at_epoch("paper-late", 40, 60), 0.01, 1e-15);
     assert_near(at_epoch("step", 9, 40), 1, 0);
     assert_near(at_epoch("step", 10, 40), 0.1, 1e-15);
     assert_near(at_epoch("step", 39, 40), 1e-3, 1e-15);

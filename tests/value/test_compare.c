@@ -247,6 +247,10 @@ static void a_test_set_that_cannot_judge_is_refused(void **state)
     options.seeds = 2;
     options.methods = "gbv,no-such-method";
     assert_refused(s, &options, GBV_USAGE, "there is no method \"no-such-method\"");
+    options = gbv_compare_defaults();
+    options.value.model.model = "cnn";
+    options.value.model.policy = "sra";
+    assert_refused(s, &options, GBV_USAGE, "a policy changes the images of the final training");
     gbv_dataset_free(unlabelled);
     gbv_dataset_free(narrow);
     close_shop(s);

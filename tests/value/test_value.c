@@ -189,6 +189,10 @@ static void wrong_choices_fail_before_anything_is_trained(void **state)
     options = gbv_value_defaults();
     options.model.model = "forest";
     assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_USAGE);
+    options.model.model = "cnn";
+    options.model.policy = "sra";
+    assert_int_equal(gbv_value(reference, sources, &options, &r, &error), GBV_USAGE);
+    assert_non_null(strstr(error.message, "a policy changes the images of the final training"));
     options = gbv_value_defaults();
     options.tau_mode = GBV_TAU_FIXED;
     options.tau = -1;
