@@ -40,6 +40,9 @@ echo
 echo "## Images"
 /usr/bin/python3 bench/run_images.py
 echo
+echo "## Operators on images"
+/usr/bin/python3 bench/run_augment.py
+echo
 echo "## Number of sources"
 /usr/bin/python3 bench/run_sources.py --program build/bench/gbv
 echo

@@ -16,6 +16,19 @@ static int64_t fixed(double value)
     return (int64_t)floor(value * 65536 + 0.5);
 }
 
+/* Black, without a call for every row. */
+static inline void clear(unsigned char *out, size_t count)
+{
+    enum { PIECE = 32 };
+    if (count < PIECE) {
+        memset(out, 0, count);
+        return;
+    }
+    for (size_t i = 0; i + PIECE < count; i += PIECE)
+        memset(out + i, 0, PIECE);
+    memset(out + count - PIECE, 0, PIECE);
+}
+
 /* The places of a row, among `count`, whose coordinate start + place * step lies in 0..limit. */
 typedef struct span {
     int64_t begin, end;
@@ -102,12 +115,12 @@ static void fixed_row(const augment_image *image, size_t row, int64_t x, int64_t
     for (size_t c = 0; c < image->channels; c++) {
         const unsigned char *in = image->in + c * plane;
         unsigned char *out = image->out + c * plane + row * width;
-        memset(out, 0, (size_t)begin);
+        clear(out, (size_t)begin);
         if (straight && count)
             memcpy(out + begin, in + (size_t)(y >> 16) * width + (size_t)(x >> 16), count);
         else if (image->channels == 1)
             take(in, indices, count, out + begin);
-        memset(out + end, 0, width - (size_t)end);
+        clear(out + end, width - (size_t)end);
     }
     unsigned char *out = image->out + row * width + begin;
     if (!straight && image->channels == 3)
@@ -178,7 +191,7 @@ void affine_translate(const augment_image *image, double right, double down)
         if (rows * width > gap_width)
             memcpy(filled + (dx > 0 ? dx : 0), in + (dx < 0 ? -dx : 0), (size_t)(rows * width - gap_width));
         for (ptrdiff_t y = 0; gap_width && y < rows; y++)
-            memset(filled + y * width + gap, 0, (size_t)gap_width);
+            clear(filled + y * width + gap, (size_t)gap_width);
         memset(filled + rows * width, 0, (size_t)((height - first - rows) * width));
     }
 }

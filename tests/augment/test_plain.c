@@ -267,12 +267,32 @@ static void extreme_images_come_out_as_plain_code_says(void **state)
     }
 }
 
+/* Beyond 2^15 pixels Pillow leaves fixed point. */
+static void a_very_long_image_is_sheared(void **state)
+{
+    (void)state;
+    enum { LONG = 40000 };
+    planes in = planes_make(3, 2, LONG, 8), made = planes_apply(&in, "shear_x", 0.5, 0);
+    for (size_t c = 0; c < 3; c++)
+        for (long x = 0; x < LONG; x++) {
+            assert_int_equal(at(&made, c, x, 0), at(&in, c, x, 0));
+            assert_int_equal(at(&made, c, x, 1), at(&in, c, x + 1, 1));
+        }
+    free(made.bytes);
+    made = planes_apply(&in, "shear_y", 1, 0);
+    for (long x = 0; x < LONG; x++)
+        assert_int_equal(at(&made, 2, x, 0), at(&in, 2, x, x + 1));
+    free(made.bytes);
+    free(in.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_of_every_shape_come_out_as_plain_code_says),
         cmocka_unit_test(a_whole_image_comes_out_as_plain_code_says),
         cmocka_unit_test(extreme_images_come_out_as_plain_code_says),
+        cmocka_unit_test(a_very_long_image_is_sheared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
