@@ -38,6 +38,7 @@ struct gbv_model {
     /* A network of images has these instead. */
     net *net; /* NULL: it is none */
     net_values values;
+    bool settled; /* the values do not change any more: a program that has them need not load them again */
     extent input; /* as the net takes images. They have inputs / (height * width) channels: as many, or one that is
                      repeated */
     const normalisation *normalise;

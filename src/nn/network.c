@@ -31,6 +31,7 @@ struct network_reader {
     atomic_flag busy;
     program *compiled;
     program_options how;
+    bool loaded; /* it has the model's values */
 };
 
 static gbv_status no_images(const char *kind, gbv_error *error)
@@ -202,11 +203,14 @@ static gbv_status open_reader(struct network_reader *r, const gbv_model *model, 
                         r->how.threads != how->threads || memcmp(&r->how.in, &how->in, sizeof how->in) != 0)) {
         program_free(r->compiled);
         r->compiled = NULL;
+        r->loaded = false;
     }
     r->how = *how;
     gbv_status status = r->compiled ? GBV_OK : program_compile(model->net, how, &r->compiled, error);
-    if (status == GBV_OK)
-        program_load(r->compiled, &model->values); /* which may have changed since */
+    if (status == GBV_OK && !(r->loaded && model->settled)) {
+        program_load(r->compiled, &model->values);
+        r->loaded = true;
+    }
     return status;
 }
 

@@ -175,6 +175,7 @@ gbv_status network_from_file(const safetensors *file, const char *wanted, bool n
         return error_prefix(error, status == GBV_FAILED ? GBV_FAILED : GBV_BAD_INPUT, "%s: ", file->path);
     (*model)->resize = p.resize;
     (*model)->crop = p.crop;
+    (*model)->settled = true;
     status = weights_load_file((*model)->net, file, &(*model)->values, NULL, error);
     if (status == GBV_OK && d.outputs && !safetensors_metadata(file, "classes"))
         status = number_classes(*model, error);
