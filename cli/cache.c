@@ -1,4 +1,5 @@
-/* gbv cache - the trained networks of sources that are kept: what is there, and less of it. */
+/* gbv cache - the trained networks of sources and the scores of augmentors that are kept: what is there, and less of
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void print_entry(void *context, const gbv_cache_entry *entry)
     if (localtime_r(&used, &local))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
     if (all->count++ == 0 && !narrow)
-        say_item("last used        model         rows       MB  source", 0, "");
+        say_item("last used        model         rows       MB  source or augmentor", 0, "");
     all->bytes += entry->bytes;
     snprintf(line, sizeof line, narrow ? "last used %s: %s of %zu rows, %.1f MB" : "%-16s %-9s %8zu %8.1f", when,
              *entry->model ? entry->model : "damaged", entry->rows, (double)entry->bytes / 1e6);
@@ -42,7 +43,7 @@ static int list(const command *self, const char *folder)
     gbv_error error;
     if (gbv_cache_each(folder, print_entry, &all, &error) != GBV_OK)
         return complain(self, GBV_FAILED, "%s", error.message);
-    say(stdout, GBV_STYLE_PLAIN, "", "%zu %s, %.1f MB in %s", all.count, all.count == 1 ? "model" : "models",
+    say(stdout, GBV_STYLE_PLAIN, "", "%zu %s, %.1f MB in %s", all.count, all.count == 1 ? "file" : "files",
         (double)all.bytes / 1e6, folder);
     return GBV_OK;
 }
@@ -53,7 +54,7 @@ static int trim(const command *self, const char *folder, size_t bytes)
     gbv_error error;
     if (gbv_cache_trim(folder, bytes, &removed, &error) != GBV_OK)
         return complain(self, GBV_FAILED, "%s", error.message);
-    say(stdout, GBV_STYLE_PLAIN, "", "%zu %s deleted from %s", removed, removed == 1 ? "model" : "models", folder);
+    say(stdout, GBV_STYLE_PLAIN, "", "%zu %s deleted from %s", removed, removed == 1 ? "file" : "files", folder);
     return GBV_OK;
 }
 
@@ -86,7 +87,7 @@ extern const command command_cache;
 const command command_cache = {
     .name = "cache",
     .usage = "[list|trim --size SIZE|clear] [--cache DIR]",
-    .summary = "the trained networks that are kept for later runs",
+    .summary = "the trained networks and the scores of augmentors that are kept for later runs",
     .examples = "  gbv cache\n"
                 "  gbv cache trim --size 1G\n"
                 "  gbv cache clear --cache /tmp/models\n",

@@ -57,7 +57,7 @@ static void print_head(const gbv_policy *p, FILE *stream, const gbv_terminal *te
                      tau_mode_words[p->tau_mode], (unsigned long long)p->seed);
     gbv_terminal_line(stream, terminal, GBV_STYLE_PLAIN, "", 0, s.text);
     s = (sentence){0};
-    sentence_add(&s, "as uneven as %.1f alike", p->effective_augmentors);
+    sentence_add(&s, "effective augmentors %.1f", p->effective_augmentors);
     if (p->evaluations)
         sentence_add(&s, "; %zu passes of the model over the images", p->evaluations);
     gbv_terminal_line(stream, terminal, GBV_STYLE_PLAIN, "", 0, s.text);

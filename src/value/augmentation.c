@@ -64,6 +64,11 @@ static gbv_status check_options(augmentation *a, gbv_error *error)
             error, GBV_USAGE,
             "tau auto needs sources to train a final model on, and augmentors are none: use quick, code or "
             "a number");
+    bool density = o->continuous || o->check_density;
+    if (density && (o->top_k || o->tau_mode == GBV_TAU_CODE))
+        return error_set(error, GBV_USAGE,
+                         "a density over magnitudes has no %s: leave out the one or the other (--continuous)",
+                         o->top_k ? "best of a few magnitudes (--top-k)" : "scores to standardise (--tau code)");
     return posterior_check_tau(o->tau_mode, o->tau, error);
 }
 

@@ -114,7 +114,7 @@ gbv_status augmentation_choose_rows(augmentation *a, gbv_error *error)
         status = error_set(error, GBV_BAD_INPUT,
                            whole ? "%s: all %zu images are of one class ('%s'); an augmentor is scored by how well the "
                                    "model tells classes apart: give images of two classes or more"
-                                 : "%s: the %zu images of the subset are of one class ('%s'): give a larger --subset",
+                                 : "%s: a subset of %zu holds one class only ('%s'): give a larger --subset",
                            images->name, a->count, images->class_names[a->labels[0]]);
     return status;
 }
