@@ -28,6 +28,8 @@ CONSTANTS = {
     "GBV_INTERRUPTED": 130,
     "GBV_TAU_QUICK": 0, "GBV_TAU_CODE": 1, "GBV_TAU_FIXED": 2, "GBV_TAU_AUTO": 3,
     "GBV_PRIOR_UNIFORM": 0, "GBV_PRIOR_ROWS": 1, "GBV_PRIOR_GIVEN": 2, "GBV_PRIOR_LEDGER": 3,
+    "GBV_PRIOR_EACH_AUGMENTOR": 0, "GBV_PRIOR_EACH_OPERATOR": 1,
+    "GBV_GRID_PAPER": 0, "GBV_GRID_CODE": 1, "GBV_NOISE_OWN": 0, "GBV_NOISE_PAPER": 1, "GBV_NOISE_CODE": 2,
     "GBV_COLOR_AUTO": 0, "GBV_COLOR_GRAY": 1, "GBV_COLOR_RGB": 2,
     "GBV_WEIGHTING": 0, "GBV_SAMPLING": 1,
     "GBV_LEDGER_READ": 0, "GBV_LEDGER_UPDATE": 1,
@@ -111,6 +113,24 @@ class gbv_page_options(ctypes.Structure):
     _fields_ = [("command", c_char_p), ("redact", c_bool), ("keep", POINTER(c_char_p)), ("keep_count", c_size_t)]
 
 
+class gbv_operator(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("has_magnitude", c_bool), ("is_signed", c_bool),
+                ("of_side", c_bool), ("least", c_double), ("most", c_double)]
+
+
+class gbv_augmentor(ctypes.Structure):
+    _fields_ = [("op", POINTER(gbv_operator)), ("magnitude", c_double), ("coin", c_bool)]
+
+
+class gbv_augment_options(ctypes.Structure):
+    _fields_ = [("model", c_char_p), ("pretrained", c_char_p), ("measure", c_char_p), ("variant", c_char_p),
+                ("grid", c_int), ("noise", c_int), ("tau_mode", c_int), ("tau", c_double), ("prior", c_int),
+                ("top_k", c_size_t), ("subset", c_size_t), ("replicates", c_size_t), ("continuous", c_bool),
+                ("check_density", c_bool), ("seed", c_uint64), ("backend", c_char_p), ("cache", c_char_p),
+                ("cache_bytes", c_size_t), ("threads", c_size_t), ("memory", c_size_t), ("progress", c_void_p),
+                ("context", c_void_p)]
+
+
 class gbv_measure_input(ctypes.Structure):
     _fields_ = [("rows", c_size_t), ("labels", c_void_p), ("class_count", c_size_t), ("probabilities", gbv_matrix),
                 ("column_class", c_void_p), ("features", gbv_matrix), ("source_features", gbv_matrix),
@@ -124,7 +144,8 @@ class gbv_measure_info(ctypes.Structure):
 
 MIRRORED = (gbv_error, gbv_matrix, gbv_image_shape, gbv_read_options, gbv_annotation_options, gbv_progress,
             gbv_model_options, gbv_epoch, gbv_value_options, gbv_compare_options, gbv_update_options,
-            gbv_ledger_summary, gbv_history_options, gbv_page_options, gbv_measure_input, gbv_measure_info)
+            gbv_ledger_summary, gbv_history_options, gbv_page_options, gbv_operator, gbv_augmentor,
+            gbv_augment_options, gbv_measure_input, gbv_measure_info)
 
 _ERROR = POINTER(gbv_error)
 _READ = POINTER(gbv_read_options)
@@ -195,6 +216,17 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_measure_at": (POINTER(gbv_measure_info), [c_size_t]),
     "gbv_measure": (c_int, [c_char_p, c_char_p, POINTER(gbv_measure_input), POINTER(c_double), POINTER(c_double),
                             _ERROR]),
+    "gbv_augment_defaults": (gbv_augment_options, []),
+    "gbv_augment": (c_int, [c_void_p, POINTER(gbv_augment_options), _OUT, _ERROR]),
+    "gbv_augment_apply": (c_int, [c_char_p, c_double, c_uint64, c_size_t, c_size_t, c_size_t, c_void_p, c_void_p,
+                                  _ERROR]),
+    "gbv_policy_free": (None, [c_void_p]),
+    "gbv_policy_write": (c_int, [c_void_p, c_char_p, _ERROR]),
+    "gbv_policy_read": (c_int, [c_char_p, _OUT, _ERROR]),
+    "gbv_policy_draw": (gbv_augmentor, [c_void_p, c_uint64, c_size_t, c_uint64]),
+    "gbv_policy_export": (c_int, [c_void_p, c_char_p, c_char_p, _ERROR]),
+    "gbv_policy_export_note": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "gbv_result_export": (c_int, [c_void_p, c_char_p, c_char_p, _ERROR]),
     "gbv_cache_folder": (c_char_p, []),
     "gbv_model_defaults": (gbv_model_options, []),
     "gbv_train": (c_int, [c_void_p, POINTER(c_double), POINTER(gbv_model_options), _OUT, _ERROR]),

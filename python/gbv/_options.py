@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence, Union
 
 from ._arrays import encode
 from ._errors import UsageError
-from ._library import CONSTANTS, gbv_value_options
+from ._library import CONSTANTS, gbv_augment_options, gbv_value_options
 
 _MOST = (1 << 63) - 1  # JSON readers keep what is below 2^63
 _MOST_REPLICATES = 1000000
@@ -73,7 +73,7 @@ def names(value: Union[str, Sequence[str], None], name: str) -> Optional[str]:
     return ",".join(value)
 
 
-def set_tau(options: gbv_value_options, tau: Union[str, float, None]) -> None:
+def set_tau(options: Union[gbv_value_options, gbv_augment_options], tau: Union[str, float, None]) -> None:
     if tau is None:
         return
     if isinstance(tau, str) and tau in ("quick", "auto", "code"):
@@ -84,7 +84,8 @@ def set_tau(options: gbv_value_options, tau: Union[str, float, None]) -> None:
     options.tau_mode, options.tau = CONSTANTS["GBV_TAU_FIXED"], float(tau)
 
 
-def set_intervals(options: gbv_value_options, intervals: Union[int, str, None]) -> None:
+def set_intervals(options: Union[gbv_value_options, gbv_augment_options],
+                  intervals: Union[int, str, None]) -> None:
     if intervals is None:
         return
     given: Any = 0 if isinstance(intervals, str) and intervals == "off" else intervals

@@ -84,12 +84,16 @@ class Paged(Report):
         redact: only this source, or these, are named; True: none is. The others are numbered, and what is said of them
             in words is left out.
         """
-        options, found = page_options(redact), Handle(f"gbv_{self._kind}_free")
+        options, found = page_options(redact), self._read()
+        call(f"gbv_{self._kind}_page", found.pointer, byref(options), path_bytes(path), keep=(found, options))
+
+    def _read(self) -> Handle:
+        found = Handle(f"gbv_{self._kind}_free")
         with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8", newline="") as file:
             file.write(self._json)
             file.flush()
             call(f"gbv_{self._kind}_read", path_bytes(file.name), byref(found.pointer))
-        call(f"gbv_{self._kind}_page", found.pointer, byref(options), path_bytes(path), keep=(found, options))
+        return found
 
 
 def page_options(redact: Union[bool, str, Iterable[str]]) -> gbv_page_options:

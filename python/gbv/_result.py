@@ -7,9 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import Array
+from ._arrays import Array, encode
 from ._errors import UsageError
-from ._library import Handle
+from ._inputs import Path, path_bytes
+from ._library import Handle, call
 from ._report import Paged, number, score
 from ._sources import Origin
 
@@ -192,6 +193,12 @@ class Result(Paged):
             if origin.rows == 0:
                 raise UsageError(f"source '{source['name']}' was given as probabilities and has no rows to weigh: "
                                  f"value the other sources without it")
+
+    def export(self, library_name: str, path: Path) -> None:
+        """Writes the weights as another library reads them: "hf" (probabilities for interleave_datasets of Hugging
+        Face), "mosaic" (proportions of streams), "torch" (weights of rows for WeightedRandomSampler)."""
+        found = self._read()
+        call("gbv_result_export", found.pointer, encode(library_name, "library_name"), path_bytes(path), keep=found)
 
     def weights(self) -> dict[str, Array]:
         """The training weight of each row, P(s) / n, by source and in the order of the source's rows.

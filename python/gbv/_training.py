@@ -70,9 +70,7 @@ def set_model(options: gbv_model_options, given: Mapping[str, Any]) -> None:
         path = given.get(name)
         if path is not None:
             setattr(options, name, _path(path, name))
-    cache = given.get("cache")
-    options.cache = library.gbv_cache_folder() if isinstance(cache, str) and cache == "auto" else \
-        None if cache is None else _path(cache, "cache")
+    options.cache = cache_folder(given.get("cache"))
     options.cache_bytes = count(given.get("cache_size") or 0, "cache_size")
 
 
@@ -80,3 +78,11 @@ def _path(given: Any, name: str) -> bytes:
     if not is_path(given):
         raise UsageError(f"{name} is {given!r}; expected a path")
     return path_bytes(given)
+
+
+def cache_folder(given: Any) -> Optional[bytes]:
+    """The folder that `cache=` names; None: no cache."""
+    if isinstance(given, str) and given == "auto":
+        folder: Optional[bytes] = library.gbv_cache_folder()
+        return folder
+    return None if given is None else _path(given, "cache")
