@@ -1,13 +1,13 @@
 """gbv.augment: what augmentors of images are worth; gbv.Policy: how often each is drawn."""
 from __future__ import annotations
 
-import contextlib
 import json
 import math
+import os
 import tempfile
 from ctypes import byref, c_void_p
 from dataclasses import dataclass
-from typing import Any, Iterator, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ._errors import InputError
 from ._inputs import Dataset, Path, Reading, open_dataset, path_bytes
 from ._library import CONSTANTS, Handle, Progress, Watch, call, library
 from ._options import choose, count, fill, number, set_intervals, set_tau
+from ._report import number as plain, page_options, score
 from ._training import cache_folder
 
 _MASK = (1 << 64) - 1
@@ -39,7 +40,7 @@ class Augmentor:
 
 class Policy:
     """How often training should change an image by which augmentor: what `gbv.augment` finds and `gbv.read_policy`
-    reads. `gbv.train(policy=...)` takes it; `export` writes it for other libraries.
+    reads. `save` writes the file that `gbv.train(policy=...)` takes, `export` what other libraries read.
 
     >>> import gbv, numpy as np
     >>> with open("policy.json", "w") as file:
@@ -59,10 +60,7 @@ class Policy:
 
     def __init__(self, found: Handle) -> None:
         self._handle: Optional[Handle] = found
-        with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8", newline="") as file:
-            call("gbv_policy_write", found.pointer, path_bytes(file.name), keep=found)
-            with open(file.name, encoding="utf-8", newline="") as written:  # another file by now, of the same name
-                self._json = written.read()
+        self._json, self._table, self._csv = (_text(found, form) for form in ("JSON", "TABLE", "CSV"))
         self.record: dict[str, Any] = json.loads(self._json)
         """Everything, as docs/formats.md describes it."""
 
@@ -70,7 +68,7 @@ class Policy:
     def augmentors(self) -> list[Augmentor]:
         """Every augmentor, those that are never drawn included."""
         return [Augmentor(entry["op"], float(entry["magnitude"]), entry["sign"] == "coin", entry["probability"],
-                          _number(entry["prior"]), _score(entry)) for entry in self.record["augmentors"]]
+                          plain(entry["prior"]), score(entry)) for entry in self.record["augmentors"]]
 
     @property
     def warnings(self) -> list[str]:
@@ -78,12 +76,23 @@ class Policy:
         return list(self.record["warnings"])
 
     def to_json(self) -> str:
-        """As `save` writes it."""
+        """As the program writes it with `--format json`, byte for byte."""
         return self._json
 
+    def to_csv(self) -> str:
+        """As the program writes it with `--format csv`."""
+        return self._csv
+
     def save(self, path: Path) -> None:
-        """Writes a JSON file that explains itself and that `gbv train --policy` reads."""
-        call("gbv_policy_write", self._policy(), path_bytes(path), keep=self)
+        """Writes a file, whole or not at all: JSON, which explains itself and which `gbv train --policy` reads, or by
+        the ending CSV (.csv) or the table (.txt)."""
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        form = {".csv": "CSV", ".txt": "TABLE"}.get(ending, "JSON")
+        call("gbv_policy_report", self._policy(), CONSTANTS["GBV_FORMAT_" + form], path_bytes(path), keep=self)
+
+    def report(self, path: Path) -> None:
+        """Writes one HTML file that needs nothing else: which operators and magnitudes are worth how much."""
+        call("gbv_policy_page", self._policy(), byref(page_options(False)), path_bytes(path), keep=self)
 
     def draw(self, seed: int, row: int, visit: int) -> Augmentor:
         """What a training with this seed does to an image in one of its visits: the sign is decided."""
@@ -111,36 +120,25 @@ class Policy:
 
     def _policy(self) -> c_void_p:
         if self._handle is None:
-            with policy_file(self) as path:
-                self._handle = _read(path)
+            with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8", newline="") as file:
+                file.write(self._json)
+                file.flush()
+                self._handle = _read(file.name)
         return self._handle.pointer
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_handle": None}  # a copy reads its own from the text
 
     def __repr__(self) -> str:
-        drawn = sorted((a for a in self.augmentors if a.probability > 0), key=lambda a: -a.probability)
-        lines = [f"{a.probability:11.4f}  {a.op} {'±' * (a.coin and a.magnitude != 0)}{a.magnitude:g}"
-                 for a in drawn[:_SHOWN]]
-        more = [f"        and {len(drawn) - _SHOWN} more"] if len(drawn) > _SHOWN else []
-        amount = self.record.get("effective_augmentors")
-        head = f"policy of {len(drawn)} augmentors" + (f", which amount to {amount:.1f}" if amount else "")
-        return "\n".join([head, "probability  augmentor", *lines, *more])
+        return self._table.rstrip("\n")
 
 
-_SHOWN = 10
-
-
-@contextlib.contextmanager
-def policy_file(policy: Any) -> Iterator[Any]:
-    """A file that holds the policy for a while; what else `policy=` may be stays as it is."""
-    if not isinstance(policy, Policy):
-        yield policy
-        return
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8", newline="") as file:
-        file.write(policy.to_json())
-        file.flush()
-        yield file.name
+def _text(found: Handle, form: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "policy")
+        call("gbv_policy_report", found.pointer, CONSTANTS["GBV_FORMAT_" + form], path_bytes(path), keep=found)
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
 
 
 def read_policy(path: Path) -> Policy:
@@ -260,11 +258,3 @@ def _noise_of_code(pixels: Array, deviation: float, key: int) -> Array:
     normal = np.random.Generator(np.random.Philox(key=key)).normal(0, deviation, pixels.shape)
     noisy = np.clip((pixels / 255 - mean) / scale + normal, 0, 1) * scale + mean
     return np.asarray(np.rint(noisy * 255).astype(np.uint8))
-
-
-def _number(value: Optional[float]) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _score(entry: dict[str, Any]) -> float:
-    return -math.inf if entry["score_status"] == "minus_infinity" else _number(entry["score"])

@@ -13,7 +13,6 @@ from ._errors import InputError, UsageError
 from ._inputs import Path, Reading, open_dataset, path_bytes
 from ._library import Handle, OnEpoch, Progress, Watch, call, library
 from ._options import count
-from ._policy import Policy, policy_file
 from ._result import Result
 from ._sources import Sources, open_sources, source_names, source_numbers
 from ._training import Training, set_model
@@ -149,7 +148,7 @@ def features(dataset: Any, *, pretrained: Path, model: Optional[str] = None, lab
 def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Optional[int] = None, threads: int = 0,
           l2: Optional[float] = None, hidden: Optional[int] = None, epochs: Optional[int] = None,
           batch: Optional[int] = None, learning_rate: Optional[float] = None, training: Optional[Training] = None,
-          pretrained: Optional[Path] = None, policy: Union[Policy, Path, None] = None, policy_variant: Optional[str] = None,
+          pretrained: Optional[Path] = None, policy: Optional[Path] = None, policy_variant: Optional[str] = None,
           checkpoint: Optional[Path] = None, resume: bool = False,
           label_column: Any = None, source_column: Any = None, item_column: Any = None, resize: Optional[int] = None,
           preprocess: Optional[str] = None, image_cache: Optional[int] = None, color: str = "auto",
@@ -160,7 +159,7 @@ def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Option
     sources: as for `gbv.value`; of annotations, items with a gold label are kept out here, too.
     weights: the result of `gbv.value`; or "equal" (every source alike) or "pooled" (every row alike); or a dictionary
         of name -> number, numbers in the order of the sources, or a CSV file.
-    policy: networks of images: what is done to an image at every visit: a `gbv.Policy` or its file, or "trivialaugment",
+    policy: networks of images: what is done to an image at every visit: the file of a `gbv.Policy`, or "trivialaugment",
         "randaugment", "autoaugment", "entaugment" or "sra"; policy_variant "code" draws as the program of the paper's
         authors does, "paper" as the policy's own authors do.
     checkpoint: networks: a file that keeps the state of the training after each epoch. With resume, training goes on
@@ -177,13 +176,12 @@ def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Option
     """
     given = locals()
     options = library.gbv_model_defaults()
-    with policy_file(policy) as given["policy"]:
-        set_model(options, given)
-        opened = open_sources(sources, reading_of(given), class_map)
-        numbers = _weights(weights, opened)
-        handle, watch = Handle("gbv_model_free"), Watch(progress, on_epoch).over(options)
-        call("gbv_train", opened.pointer, numbers, byref(options), byref(handle.pointer), keep=(opened, handle),
-             watch=watch)
+    set_model(options, given)
+    opened = open_sources(sources, reading_of(given), class_map)
+    numbers = _weights(weights, opened)
+    handle, watch = Handle("gbv_model_free"), Watch(progress, on_epoch).over(options)
+    call("gbv_train", opened.pointer, numbers, byref(options), byref(handle.pointer), keep=(opened, handle),
+         watch=watch)
     return Model(handle, None if training is None else training.backend, threads)
 
 
