@@ -145,11 +145,10 @@ def read(dataset, root):
     return {"cub": read_cub, "dogs": read_dogs}[dataset](root), "original"
 
 
-def choose(images, classes, per_class):
-    """Of the first classes by name, the first images by name; None: all."""
-    kept = sorted({name for name, _ in images})[:classes]
-    by_class = {name: sorted(path for its, path in images if its == name)[:per_class] for name in kept}
-    return [(name, path) for name, paths in by_class.items() for path in paths]
+def choose(images, classes):
+    """Those of the first classes by name; None: all."""
+    kept = set(sorted({name for name, _ in images})[:classes])
+    return [(name, path) for name, path in images if name in kept]
 
 
 def hold_out(images, share, seed):

@@ -28,9 +28,6 @@ class Protocol:
     seeds: int
     training: dict  # options of the final model
     classes: int = None  # the first ones by name; None: all
-    train_per_class: int = None  # the first images of each class by name; None: all
-    test_per_class: int = None
-    subset: int = None  # images that augmentors are scored on; None: all that are trained on
     held_out: float = 0.2  # share of the training images of each class by which tau is chosen
     resize: int = None  # pixels a side; None: 224, as the paper
     schedules: dict = dataclasses.field(default_factory=dict)  # of methods that have their own
@@ -44,8 +41,8 @@ def protocol(scale):
     return {
         "paper": Protocol(("resnet34", "resnet18"), ("resnet50",), 5, {**training, "epochs": 100},
                           schedules={"sra": "paper-late"}),
-        "small": Protocol(("resnet18",), ("resnet50",), 3, {**training, "epochs": 8}, classes=20, train_per_class=15,
-                          resize=96, schedules={"sra": "paper-late"}),
+        "small": Protocol(("resnet18",), ("resnet50",), 3, {**training, "epochs": 5}, classes=20, resize=96,
+                          schedules={"sra": "paper-late"}),
         "tiny": Protocol(("cnn",), (), 1, {"batch-size": 8, "learning-rate": 1e-3, "epochs": 1, "held-out": 0},
                          resize=24, counted=False),
     }[scale]

@@ -55,9 +55,8 @@ class Experiment:
     def valuation(self, universal, tau):
         """The command that makes a policy; scores are found in the cache when only tau differs."""
         model = ("--model", universal, *self.asked.universal[universal])
-        subset = ("--subset", self.protocol.subset) if self.protocol.subset else ()
         return (self.asked.gbv, "augment", "--images", self.work / "train", *model, *self.asked.reading,
-                *flags({**self.asked.passed, "tau": tau}), *subset, "--intervals", "off", "--cache",
+                *flags({**self.asked.passed, "tau": tau}), "--intervals", "off", "--cache",
                 self.work / "cache", "--seed", 1, "--progress", "off", "-q", "-o", self.policy_file(universal, tau))
 
     def training(self, policy, seed, train, test, name):
@@ -163,16 +162,15 @@ def caption(experiment, root, layout, images):
     classes = sorted({name for name, _ in images["train"]})
     chosen = f"its first {len(classes)} classes by name ({classes[0]} to {classes[-1]})" if protocol.classes else \
         f"all {len(classes)} classes"
-    each = f", the first {protocol.train_per_class} training images of each" if protocol.train_per_class else ""
     kind = {"original": "the original layout", "folders": f"the prepared copy {root.name}"}[layout]
     choices = ", ".join(f"{name} {value}" for name, value in {"measure": "leep", **asked.passed}.items())
-    lines = [f"{layouts.NAMES[asked.dataset]}, scale {asked.scale}: {chosen}{each}; {len(images['train'])} images are "
+    lines = [f"{layouts.NAMES[asked.dataset]}, scale {asked.scale}: {chosen}; {len(images['train'])} images are "
              f"trained on and {len(images['test'])} tested on, from {kind}, read with {' '.join(asked.reading)}; "
              f"seeds: {asked.seeds}.",
              f"Final model: {model_words(protocol.models[0], asked.weights)}; "
              f"{', '.join(f'{name} {value}' for name, value in protocol.training.items())}.",
              f"Universal model: the same weights; augmentors scored once for all seeds, on "
-             f"{protocol.subset or len(images['train'])} training images: {choices}."]
+             f"all {len(images['train'])} training images: {choices}."]
     if protocol.resize and protocol.resize != 224:
         pixels = "blur" if asked.grid == "code" else "translation, blur"
         lines.append(f"Magnitudes in pixels ({pixels}) are those of the paper's 224-pixel images, here on "
@@ -320,11 +318,10 @@ def read_images(asked, protocol):
     root = layouts.find(asked.dataset, asked.data)
     images, layout = layouts.read(asked.dataset, root)
     layouts.check(images, root, layouts.COUNTS[asked.dataset] if protocol.counted else None)
-    limits = {"train": protocol.train_per_class, "test": protocol.test_per_class}
     small = layout == "folders" and root.name == layouts.data.CUB_224  # resized and cropped already
     asked.reading = ("--resize", str(protocol.resize)) if protocol.resize else \
         ("--preprocess", "none" if small else "imagenet")
-    return {part: layouts.choose(images[part], protocol.classes, limits[part]) for part in images}, root, layout
+    return {part: layouts.choose(images[part], protocol.classes) for part in images}, root, layout
 
 
 def main():

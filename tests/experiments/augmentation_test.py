@@ -163,10 +163,10 @@ class Layouts(Case):
         self.refuses(lambda: layouts.find("dogs"), "Stanford Dogs is not in", "stanford-dogs", "--data")
         self.refuses(lambda: layouts.find("cub", self.folder / "none"), "is no folder")
 
-    def test_first_classes_and_images_are_chosen_by_name(self):
-        images = [(name, pathlib.Path(f"{name}/{i}")) for name in "bca" for i in range(3)]
-        self.assertEqual([str(path) for _, path in layouts.choose(images, 2, 2)], ["a/0", "a/1", "b/0", "b/1"])
-        self.assertEqual(len(layouts.choose(images, None, None)), 9)
+    def test_first_classes_are_chosen_by_name(self):
+        images = [(name, pathlib.Path(f"{name}/{i}")) for name in "bca" for i in range(2)]
+        self.assertEqual([str(path) for _, path in layouts.choose(images, 2)], ["b/0", "b/1", "a/0", "a/1"])
+        self.assertEqual(layouts.choose(images, None), images)
 
     def test_what_is_held_out_is_a_share_of_each_class_and_another_one_for_each_seed(self):
         images = [(name, pathlib.Path(f"{name}/{i}")) for name in "ab" for i in range(10)]
