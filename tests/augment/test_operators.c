@@ -121,8 +121,8 @@ static void magnitudes_that_say_so_leave_every_image_as_it_is(void **state)
     size_t identities = 0;
     for (size_t o = 0; gbv_operator_at(o); o++) {
         const augment_operator *op = augment_operator_at(o);
-        for (int i = 0; i <= 400 && op->is_identity; i++) {
-            double magnitude = op->info.least + (op->info.most - op->info.least) * i / 400;
+        for (int i = 0; i <= 100 && op->is_identity; i++) {
+            double magnitude = op->info.least + (op->info.most - op->info.least) * i / 100;
             for (size_t channels = 1; channels <= 3; channels += 2) {
                 planes in = planes_make(channels, 31, 45, o), made = planes_apply(&in, op->info.name, magnitude, 1);
                 if (op->is_identity(magnitude))
@@ -157,16 +157,16 @@ static void the_widest_blur_that_says_so_leaves_an_edge_as_it_is(void **state)
 static void noise_is_normal_and_follows_its_key(void **state)
 {
     (void)state;
-    enum { RUNS = 400, COUNT = RUNS * NOISE_RUN };
+    enum { RUNS = 100, COUNT = RUNS * NOISE_RUN };
     float *normals = malloc(COUNT * sizeof *normals);
     double sums[5] = {0}, beyond = 0, beside = 0;
     for (size_t r = 0; r < RUNS; r++)
         gaussian_noise_draw(12, r, normals + r * NOISE_RUN);
     for (size_t i = 0; i < COUNT; i++) {
-        double z = normals[i];
+        double z = normals[i], power = 1;
         assert_true(fabs(z) < 6);
         for (int k = 1; k <= 4; k++)
-            sums[k] += pow(z, k) / COUNT;
+            sums[k] += (power *= z) / COUNT;
         beyond += fabs(z) > 1.959964;
         beside += i ? z * normals[i - 1] / COUNT : 0;
     }

@@ -128,25 +128,47 @@ static long mirror(long place, long side)
 
 static double blurred(const planes *p, size_t c, long x, long y, double deviation)
 {
+    static double made_for, weights[11][11];
     double sum = 0, total = 0;
+    for (long dy = -5; dy <= 5 && made_for != deviation; dy++)
+        for (long dx = -5; dx <= 5; dx++)
+            weights[dy + 5][dx + 5] = exp(-(double)(dx * dx + dy * dy) / (2 * deviation * deviation));
+    made_for = deviation;
     for (long dy = -5; dy <= 5; dy++)
         for (long dx = -5; dx <= 5; dx++) {
-            double weight = exp(-(double)(dx * dx + dy * dy) / (2 * deviation * deviation));
+            double weight = weights[dy + 5][dx + 5];
             sum += weight * at(p, c, mirror(x + dx, (long)p->width), mirror(y + dy, (long)p->height));
             total += weight;
         }
     return sum / total;
 }
 
-static int plain_pixel(const planes *p, const char *op, double m, size_t c, long x, long y, int mean)
+/* What is found by looking at the whole image. */
+typedef struct whole {
+    int mean, table[3][256];
+} whole;
+
+static whole whole_of(const planes *p, const char *op)
+{
+    whole w = {0};
+    if (strcmp(op, "contrast") == 0)
+        w.mean = mean_grey(p);
+    int (*map)(const planes *, size_t, int) = strcmp(op, "auto_contrast") == 0 ? stretched
+                                              : strcmp(op, "equalize") == 0    ? equalized
+                                                                               : NULL;
+    for (size_t c = 0; map && c < p->channels; c++)
+        for (int value = 0; value < 256; value++)
+            w.table[c][value] = map(p, c, value);
+    return w;
+}
+
+static int plain_pixel(const planes *p, const char *op, double m, size_t c, long x, long y, const whole *w)
 {
     int value = at(p, c, x, y);
-    /* A whole map of a shear, whose slope goes through an angle in degrees. */
-    double slope = tan(atan(m) * 180 / M_PI * M_PI / 180);
     if (strcmp(op, "shear_x") == 0)
-        return m == 0 ? value : seen_through(p, c, x, y, (const double[]){1, slope, 0, 0, 1, 0});
+        return seen_through(p, c, x, y, (const double[]){1, m, 0, 0, 1, 0});
     if (strcmp(op, "shear_y") == 0)
-        return m == 0 ? value : seen_through(p, c, x, y, (const double[]){1, 0, 0, slope, 1, 0});
+        return seen_through(p, c, x, y, (const double[]){1, 0, 0, m, 1, 0});
     if (strcmp(op, "translate_x") == 0)
         return at(p, c, x - (long)m, y);
     if (strcmp(op, "translate_y") == 0)
@@ -158,7 +180,7 @@ static int plain_pixel(const planes *p, const char *op, double m, size_t c, long
     if (strcmp(op, "color") == 0)
         return blended(grey_at(p, x, y), value, m);
     if (strcmp(op, "contrast") == 0)
-        return blended(mean, value, m);
+        return blended(w->mean, value, m);
     if (strcmp(op, "sharpness") == 0)
         return blended(smoothed(p, c, x, y), value, m);
     if (strcmp(op, "posterize") == 0)
@@ -167,22 +189,19 @@ static int plain_pixel(const planes *p, const char *op, double m, size_t c, long
         return value < m ? value : 255 - value;
     if (strcmp(op, "invert") == 0)
         return 255 - value;
-    if (strcmp(op, "auto_contrast") == 0)
-        return stretched(p, c, value);
-    assert_string_equal(op, "equalize");
-    return equalized(p, c, value);
+    return w->table[c][value];
 }
 
 static void compare(const planes *in, const char *op, double m)
 {
     planes made = planes_apply(in, op, m, 3);
-    int mean = mean_grey(in);
+    whole w = whole_of(in, op);
     bool blur = strcmp(op, "gaussian_blur") == 0;
     for (size_t c = 0, i = 0; c < in->channels; c++)
         for (long y = 0; y < (long)in->height; y++)
             for (long x = 0; x < (long)in->width; x++, i++) {
                 bool same = blur ? fabs(made.bytes[i] - blurred(in, c, x, y, m)) < 0.501
-                                 : made.bytes[i] == plain_pixel(in, op, m, c, x, y, mean);
+                                 : made.bytes[i] == plain_pixel(in, op, m, c, x, y, &w);
                 if (!same)
                     fail_msg("%s at %g of %zu x %zu x %zu: %d at channel %zu, column %ld, row %ld", op, m, in->channels,
                              in->height, in->width, made.bytes[i], c, x, y);
@@ -275,13 +294,13 @@ static void a_very_long_image_is_sheared(void **state)
     planes in = planes_make(3, 2, LONG, 8), made = planes_apply(&in, "shear_x", 0.5, 0);
     for (size_t c = 0; c < 3; c++)
         for (long x = 0; x < LONG; x++) {
-            assert_int_equal(at(&made, c, x, 0), at(&in, c, x, 0));
-            assert_int_equal(at(&made, c, x, 1), at(&in, c, x + 1, 1));
+            assert_true(at(&made, c, x, 0) == at(&in, c, x, 0));
+            assert_true(at(&made, c, x, 1) == at(&in, c, x + 1, 1));
         }
     free(made.bytes);
     made = planes_apply(&in, "shear_y", 1, 0);
     for (long x = 0; x < LONG; x++)
-        assert_int_equal(at(&made, 2, x, 0), at(&in, 2, x, x + 1));
+        assert_true(at(&made, 2, x, 0) == at(&in, 2, x, x + 1));
     free(made.bytes);
     free(in.bytes);
 }
