@@ -269,8 +269,8 @@ def report_policy(experiment):
         for each in policy["augmentors"]:
             share[each["op"]] += each["probability"]
         ordered = sorted(policy["augmentors"], key=lambda each: -each["probability"])
-        ends = [", ".join(f"{each['op']} {each['magnitude']:g} ({each['probability']:.3f})" for each in part)
-                for part in (ordered[:3], ordered[-3:])]
+        ends = [", ".join(f"{each['op']} {'±' * (each['sign'] == 'coin')}{each['magnitude']:g} "
+                          f"({each['probability']:.3f})" for each in part) for part in (ordered[:3], ordered[-3:])]
         print(f"\nThe policy by {model} (tau {asked.passed_tau}): {len(ordered)} augmentors, as uneven as "
               f"{policy['effective_augmentors']:.1f} equal ones. Most often {ends[0]}; least {ends[1]}. By operator: "
               + ", ".join(f"{op} {p:.3f}" for op, p in share.most_common()) + ".")
