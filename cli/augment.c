@@ -50,7 +50,7 @@ static void own_options(augment_choices *chosen, run_options *show, option table
          0},
         {"check-density", OPTION_FLAG, &o->check_density, NULL,
          "and what more evaluations, Metropolis-Hastings and a Beta form make of it", 0},
-        {"seed", OPTION_SEED, &o->seed, "N", "signs, noise, the subset and the intervals (default: 1)", 0},
+        {"seed", OPTION_SEED, &o->seed, "N", "signs, noise, the subset and the intervals", 0},
         UNDER(HEADING_OUTPUT),
         {"contact-sheet", OPTION_TEXT, &chosen->sheet, "FILE",
          "a PNG with every augmentor on a few images, and its probability", 0},
