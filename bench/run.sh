@@ -71,6 +71,9 @@ echo
 echo "## Features of JPEG files"
 /usr/bin/python3 bench/run_features.py
 echo
+echo "## Valuation of augmentors"
+/usr/bin/python3 bench/run_augment_valuation.py
+echo
 echo "## Report"
 tools/setup.sh browser
 /usr/bin/python3 bench/run_report.py --program build/bench/gbv
