@@ -1,3 +1,4 @@
+/* albumentations_operators.c - each operator as a transform of albumentations. */
 #include "report/export/albumentations.h"
 
 #include <math.h>
