@@ -307,7 +307,7 @@ static size_t group_size(const augmentation *a)
         needs += a->model->outputs;
     if (a->measure->needs & GBV_NEEDS_FEATURES)
         needs += model_feature_count(a->model);
-    size_t fit = memory_of(a) / 4 * 3 / sizeof(double) / needs / a->count;
+    size_t fit = needs ? memory_of(a) / 4 * 3 / sizeof(double) / needs / a->count : 1;
     return all_in_memory(a) || fit == 0 ? 1 : fit;
 }
 
