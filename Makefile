@@ -14,7 +14,7 @@ help:
 	@echo 'make demo       values five annotators of Fashion-MNIST and trains on them (results in build/demo)'
 	@echo 'make test       every test, in the release build and again under AddressSanitizer and UBSan'
 	@echo 'make test-no-onednn what concerns networks, in a build without oneDNN'
-	@echo 'make test-peers networks beside PyTorch; exports in the libraries they are for; docs/beside.md with its packages (PyPI)'
+	@echo 'make test-peers networks beside PyTorch; exports and docs/beside.md with the packages they are for (PyPI)'
 	@echo 'make test-browser reports in a headless Chromium; pictures of them in build/browser'
 	@echo 'make bench      the benchmarks (bench/)'
 	@echo 'make data       the data sets of experiments/ into GBV_DATA (default: ~/.cache/gbv/data)'
@@ -52,7 +52,8 @@ test-peers: build
 	    [ ! build/peers/.ready -nt tests/peers/requirements_alone.txt ]; then \
 	    rm -rf build/peers && python3 -m venv build/peers && \
 	    build/peers/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt && \
-	    build/peers/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/peers/requirements_alone.txt && \
+	    build/peers/bin/pip install --quiet --disable-pip-version-check --no-deps \
+	        -r tests/peers/requirements_alone.txt && \
 	    touch build/peers/.ready; fi
 	@$(CTEST) --test-dir build -C peers -L peers
 

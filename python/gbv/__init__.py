@@ -26,8 +26,8 @@ from ._training import Training
 from ._value import value
 
 # In messages they are known by where people find them.
-for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, Augmentor, Comparison, Epoch, GBV,
-                History, Ledger, MeasureInfo, Model, Policy, Result, Training, Verified):
+for _public in (Error, InputError, InterruptedRun, UndefinedError, UsageError, Annotations, Augmentor, Comparison, Epoch,
+                GBV, History, Ledger, MeasureInfo, Model, Policy, Result, Training, Verified):
     _public.__module__ = __name__
 
 __all__ = ["Annotations", "Augmentor", "Comparison", "Epoch", "Error", "GBV", "History", "InputError", "InterruptedRun",

@@ -73,8 +73,9 @@ class gbv_model_options(ctypes.Structure):
                 ("nesterov", c_bool), ("weight_decay", c_double), ("label_smoothing", c_double), ("dropout", c_double),
                 ("held_out", c_double), ("patience", c_size_t), ("use", c_int), ("pretrained", c_char_p),
                 ("normalise", c_char_p), ("policy", c_char_p), ("policy_variant", c_char_p), ("backend", c_char_p),
-                ("cache", c_char_p), ("cache_bytes", c_size_t), ("checkpoint", c_char_p), ("resume", c_bool), ("seed", c_uint64), ("threads", c_size_t),
-                ("threads_per_model", c_size_t), ("progress", c_void_p), ("on_epoch", c_void_p), ("context", c_void_p)]
+                ("cache", c_char_p), ("cache_bytes", c_size_t), ("checkpoint", c_char_p), ("resume", c_bool),
+                ("seed", c_uint64), ("threads", c_size_t), ("threads_per_model", c_size_t), ("progress", c_void_p),
+                ("on_epoch", c_void_p), ("context", c_void_p)]
 
 
 class gbv_epoch(ctypes.Structure):

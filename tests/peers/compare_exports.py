@@ -173,7 +173,8 @@ def compare_torchvision():
 
 def compare_torchvision_use(transform, module):
     image = Image.fromarray(make_picture(300, 260))
-    pipeline = T.Compose([T.Resize(256), T.CenterCrop(224), transform, T.ToTensor(), T.Normalize(module.MEAN, module.STD)])
+    normalise = T.Normalize(module.MEAN, module.STD)
+    pipeline = T.Compose([T.Resize(256), T.CenterCrop(224), transform, T.ToTensor(), normalise])
     for _ in range(30):
         check(pipeline(image).shape == (3, 224, 224), "torchvision: a pipeline")
     check(pickle.loads(pickle.dumps(transform))(image).size == image.size, "torchvision: workers get it pickled")

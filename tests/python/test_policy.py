@@ -1,4 +1,4 @@
-"""Augmentors: the policy of gbv.augment is the program's, to the last byte; draws, images and exports are the library's."""
+"""Augmentors: the policy of gbv.augment is the program's, to the last byte, and so are images and exports."""
 import copy
 import json
 import os
