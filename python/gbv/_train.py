@@ -160,8 +160,8 @@ def train(sources: Sources, weights: Any, *, model: str = "linear", seed: Option
     weights: the result of `gbv.value`; or "equal" (every source alike) or "pooled" (every row alike); or a dictionary
         of name -> number, numbers in the order of the sources, or a CSV file.
     policy: networks of images: what is done to an image at every visit: the file of a `gbv.Policy`, or
-        "trivialaugment", "randaugment", "autoaugment", "entaugment" or "sra"; policy_variant "code" draws as the program of the paper's
-        authors does, "paper" as the policy's own authors do.
+        "trivialaugment", "randaugment", "autoaugment", "entaugment" or "sra"; policy_variant "code" draws as the
+        program of the paper's authors does, "paper" as the policy's own authors do.
     checkpoint: networks: a file that keeps the state of the training after each epoch. With resume, training goes on
         from there where it exists, and ends with the same weights, bit for bit.
     The rest is as for `gbv.value`.
