@@ -1,5 +1,6 @@
 """A page of every kind of result: each loads without a complaint or a request, fits a telephone, names its figures, and
 begins with one printed sheet."""
+import json
 import pathlib
 import subprocess
 import tempfile
@@ -18,6 +19,30 @@ def save_rows(path, random, rows, wrong=0.0):
     labels = random.integers(0, 3, rows)
     said = numpy.where(random.random(rows) < wrong, random.integers(0, 3, rows), labels)
     numpy.savez(path, x=(random.standard_normal((rows, 5)) + centres[labels]).astype("float32"), y=said)
+
+
+def save_policy(path):
+    """Two operators with magnitudes and one without, with a density that was checked."""
+    score = {"rotate": lambda m: -abs(m) / 60, "solarize": lambda m: m / 200 - 2, "invert": lambda m: -2}
+    grid = {"rotate": [-90, -45, 0, 45, 90], "solarize": [256, 192, 128, 64, 0], "invert": [0]}
+    augmentors = [{"op": op, "magnitude": m, "score": score[op](m), "score_interval": [score[op](m) - 0.1, score[op](m)],
+                   "prior": 1 / 11, "probability_interval": [0.05, 0.2]} for op in grid for m in grid[op]]
+    weights = numpy.exp([3 * a["score"] for a in augmentors])
+    for augmentor, weight in zip(augmentors, weights / weights.sum()):
+        augmentor["probability"] = weight
+    operators = [{"op": op, "prior": len(grid[op]) / 11, "probability": p, "magnitudes": sorted(grid[op]),
+                  "scores": [score[op](m) for m in sorted(grid[op])]} for op, p in zip(grid, (0.6, 0.35, 0.05))]
+    found = {"probabilities": [0.61, 0.34, 0.05], "worst": 0.01, "divergence": 0.002, "steps": 0, "evaluations": 8}
+    checks = {"denser": found, "variational": found,
+              "metropolis_hastings": {**found, "errors": [0.004, 0.004, 0.002], "worst": 2.5, "acceptance": 0.6,
+                                      "autocorrelation": 12, "steps": 400000}}
+    path.write_text(json.dumps({
+        "kind": "policy", "schema": 1, "measure": "leep", "model": "resnet18", "tau": {"mode": "fixed", "value": 1 / 3,
+                                                                                      "inverse": 3},
+        "images": {"path": "birds", "sha256": "ab" * 32, "count": 400, "scored": 100, "classes": 5, "height": 224,
+                   "width": 224},
+        "warnings": ["a <b>warning</b>"], "augmentors": augmentors,
+        "density": {"operators": operators, "checks": checks}}))
 
 
 class EveryKind(unittest.TestCase):
@@ -82,6 +107,19 @@ class EveryKind(unittest.TestCase):
         self.run_program("evaluate", "model.safetensors", "test.npz", "--format", "json", "-o", "evaluation.json")
         self.run_program("report", "evaluation.json", "-o", "evaluation.html")
         self.check("evaluation")
+
+    def test_policy(self):
+        save_policy(self.folder / "policy.json")
+        self.run_program("report", "policy.json", "-o", "policy.html")
+        sheets = self.check("policy")
+        for word in ("rotate", "solarize", "invert", "a <b>warning</b>"):
+            self.assertIn(word, sheets[0])
+        self.assertIn("Metropolis-Hastings", "".join(sheets))
+        self.desktop.open(self.folder / "policy.html")
+        cells = self.desktop.find_elements(By.CSS_SELECTOR, ".wide .cell")
+        self.assertEqual(len(cells), 11)
+        self.desktop.execute_script("arguments[0].dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))", cells[2])
+        self.assertEqual(len(self.desktop.find_elements(By.CSS_SELECTOR, ".wide .line.s0")), 2)
 
 
 if __name__ == "__main__":

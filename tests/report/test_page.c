@@ -10,6 +10,7 @@
 #include "report/svg/dots.h"
 #include "report/svg/heatmap.h"
 #include "report/svg/lines.h"
+#include "report/svg/panels.h"
 
 #define T "\xE2\x80\xAF" /* the thin space of numbers */
 
@@ -371,6 +372,21 @@ static void figures_bear_any_number(void **state)
                                                     .columns = count ? 5 : 0,
                                                     .values = odd,
                                                     .diagonal = true});
+        check_figure(heatmap_draw, &(heatmap_chart){.label = EVIL,
+                                                    .row_axis = EVIL,
+                                                    .column_axis = EVIL,
+                                                    .row_names = names,
+                                                    .column_names = names,
+                                                    .rows = count ? 1 : 0,
+                                                    .columns = count ? 5 : 0,
+                                                    .values = odd,
+                                                    .share = true,
+                                                    .texts = names,
+                                                    .tips = names});
+        double places[] = {0, 1, 2, 3, 4}, heights[] = {0, 1e-300, 1e300, 0.5, 0};
+        panel panels[] = {{EVIL, EVIL, EVIL, places, heights, 5, places, heights, 5},
+                          {"flat", "", "", places, places, 2, places, places, 1}};
+        check_figure(panels_draw, &(panels_chart){.label = EVIL, .panels = panels, .count = count ? 2 : 0, .mark = 1});
     }
 }
 
