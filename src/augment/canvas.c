@@ -1,6 +1,7 @@
+#include "augment/canvas.h"
+
 #include <math.h>
 
-#include "augment/canvas.h"
 #include "augment/font.h"
 
 gbv_status canvas_create(size_t height, size_t width, canvas_color paper, canvas *c, gbv_error *error)

@@ -1,7 +1,7 @@
+#include "augment/density.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "augment/density.h"
 
 /* Between places 0 and 1 of a piece the density is exp(g + x t). Below this |x| the series is exact to rounding. */
 static const double flat = 1e-8;

@@ -62,9 +62,9 @@ double policy_space_magnitude(const space_item *item, double strength)
     if (item->count)
         return item->grid[(size_t)lround(strength * (double)(item->count - 1))];
     double magnitude = item->first + strength * (item->last - item->first);
-    if (!item->op || item->coin || !augment_operator_of(item->op)->whole_number) /* translations cut themselves */
-        return magnitude;
-    return item->rounded_up ? ceil(magnitude - 1e-9) : nearbyint(magnitude);
+    if (item->op && !item->coin && augment_operator_of(item->op)->whole_number) /* translations cut themselves */
+        magnitude = item->rounded_up ? ceil(magnitude - 1e-9) : nearbyint(magnitude);
+    return fmin(fmax(magnitude, item->least), item->most);
 }
 
 void policy_space_step(const policy_space *space, size_t index, double strength, random_stream *stream,
@@ -100,14 +100,6 @@ void policy_space_noise_last(augment_draw *draw)
     }
 }
 
-/* A translation by more than the side leaves as little of the image as one by the side, and fewer bits than the least
- * are the least. */
-static double within(const gbv_operator *op, double side, double magnitude)
-{
-    double most = op->most * (op->of_side ? side : 1), least = op->least * (op->of_side ? side : 1);
-    return magnitude > most ? most : magnitude < least ? least : magnitude;
-}
-
 gbv_status policy_space_fit(policy_space *space, size_t height, size_t width, gbv_error *error)
 {
     gbv_status status = GBV_OK;
@@ -116,11 +108,14 @@ gbv_status policy_space_fit(policy_space *space, size_t height, size_t width, gb
         if (!item->op)
             continue;
         double side = (double)(augment_operator_of(item->op)->along_width ? width : height);
-        double share = item->of_side ? side : 1;
-        if (item->op->of_side || !item->op->is_signed) { /* of other magnitudes out of range the check tells */
-            item->first = within(item->op, side, item->first * share);
-            item->last = within(item->op, side, item->last * share);
-        }
+        double share = item->of_side ? side : 1, unit = item->op->of_side ? side : 1;
+        /* A translation by more than the side leaves as little of the image as one by the side, and fewer bits than
+         * the least are the least; of other magnitudes out of range the check tells. */
+        bool cut = item->op->of_side || !item->op->is_signed;
+        item->least = cut ? item->op->least * unit : -INFINITY;
+        item->most = cut ? item->op->most * unit : INFINITY;
+        item->first *= share;
+        item->last *= share;
         item->of_side = false;
         for (size_t end = 0; end < 2 && status == GBV_OK; end++) {
             double magnitude = policy_space_magnitude(item, (double)end);

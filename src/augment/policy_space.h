@@ -20,6 +20,7 @@ typedef struct space_item {
     bool around_one;        /* the magnitude is one more: of factors */
     bool of_side;           /* first and last are shares of the image's side */
     bool rounded_up;        /* bits are, else to the nearest */
+    double least, most;     /* magnitudes beyond are these, of a range; policy_space_fit says them */
     size_t count;           /* of a grid; 0: any strength is its own magnitude */
     double grid[SPACE_MAGNITUDES];
 } space_item;

@@ -147,7 +147,7 @@ static gbv_status check_file(const training_policy *p, gbv_image_shape images, g
             status = check_augmentor(p->file->entries[i].augmentor, images, error);
     for (size_t i = 0; status == GBV_OK && i < p->file->density_count; i++) {
         const gbv_density *d = &p->file->densities[i];
-        for (size_t node = 0; status == GBV_OK && node < d->count; node++)
+        for (size_t node = 0; status == GBV_OK && d->probability > 0 && node < d->count; node++)
             status = check_augmentor((gbv_augmentor){d->op, d->magnitudes[node], d->coin}, images, error);
     }
     if (status == GBV_OK)

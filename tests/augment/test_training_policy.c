@@ -304,6 +304,13 @@ static void entaugment_is_the_stronger_the_surer_the_network_was(void **state)
         assert_true(strcmp(op, "posterize") != 0 || magnitude == 1);
         assert_true(strcmp(op, "solarize") != 0 || magnitude == 0);
     }
+    training_policy_judge(p, 0, cases[2].logits, 4, 0);
+    for (uint64_t visit = 0; visit < 1000; visit++) { /* half-way, of 4 bits to none */
+        augment_draw draw;
+        training_policy_choose(p, 0, visit, &draw);
+        if (draw.count && strcmp(draw.steps[0].op->name, "posterize") == 0)
+            assert_true(draw.steps[0].magnitude == 2);
+    }
     training_policy_judge(p, 0, (float[]){NAN, 0, 0, 0}, 4, 2);
     assert_true(p->scores[0] == 0);
     training_policy_free(p);
