@@ -92,8 +92,9 @@ static gbv_status divide_rows(loop *l, gbv_error *error)
         !held_out_split(fit->targets, rows, fit->outputs, o->held_out, stream, fit->scratch, l->rows, &l->row_count))
         return error_out_of_memory(error, "fitting a network");
     l->held_count = rows - l->row_count;
-    size_t batch = l->task->policy && training_policy_halves(l->task->policy) ? (o->batch + 1) / 2 : o->batch;
-    l->batch = batch < l->row_count ? batch : l->row_count;
+    l->batch = o->batch < l->row_count ? o->batch : l->row_count;
+    if (l->task->policy && training_policy_halves(l->task->policy))
+        l->batch = (l->batch + 1) / 2;
     l->batches = (l->row_count + l->batch - 1) / l->batch;
     l->places = l->batch > 1 ? l->batch : 2;
     l->judge_batch = l->held_count < JUDGE_BATCH ? l->held_count : JUDGE_BATCH;
