@@ -158,6 +158,11 @@ static gbv_status read_arrays(checkpoint *c, const safetensors *file, size_t mos
                          c->path, c->state->threads);
     for (size_t i = 0; i < count && status == GBV_OK; i++)
         status = safetensors_floats(file, arrays[i].name, 1, &arrays[i].count, "a checkpoint", arrays[i].values, error);
+    for (size_t i = 0; c->policy_scores && i < c->policy_score_count && status == GBV_OK; i++)
+        if (!(c->policy_scores[i] >= 0 && c->policy_scores[i] <= 1))
+            status = error_set(error, GBV_BAD_INPUT,
+                               "%s: its policy's score of row %zu is %g, not from 0 to 1: remove it and begin anew",
+                               c->path, i + 1, (double)c->policy_scores[i]);
     double *curve = memory_array(epochs + 1, CURVE_COLUMNS * sizeof *curve);
     if (!curve || !memory_grow(c->curve, c->curve_capacity, epochs, sizeof **c->curve)) {
         free(curve);

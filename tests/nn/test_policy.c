@@ -152,6 +152,64 @@ static void a_training_that_is_stopped_goes_on_with_the_same_draws(void **state)
     images_free(&s);
 }
 
+/* Puts another score of a row into the checkpoint. */
+static void write_score(size_t row, float score)
+{
+    FILE *file = fopen(path, "r+b");
+    uint64_t size;
+    size_t begin;
+    assert_non_null(file);
+    assert_int_equal(fread(&size, sizeof size, 1, file), 1);
+    char *header = calloc(size + 1, 1), *scores;
+    assert_int_equal(fread(header, 1, size, file), size);
+    assert_non_null(scores = strstr(header, "\"policy_scores\""));
+    assert_int_equal(sscanf(strstr(scores, "data_offsets"), "data_offsets\": [%zu,", &begin), 1);
+    assert_int_equal(fseek(file, (long)(sizeof size + size + begin + row * sizeof score), SEEK_SET), 0);
+    assert_int_equal(fwrite(&score, sizeof score, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    free(header);
+}
+
+/* Of a policy that looks: what it thinks of the rows is in the file, where anyone may have edited it. */
+static void a_checkpoint_whose_scores_are_none_is_refused(void **state)
+{
+    (void)state;
+    images s = some_images();
+    gbv_error error;
+    gbv_model *model;
+    gbv_model_options options = training("entaugment");
+    options.epochs = 1;
+    options.checkpoint = path;
+    assert_ok(train(images_sample(&s), &options, &model, &error), error);
+    gbv_model_free(model);
+    static const float wrong[] = {-0.5f, 1.001f, 1e30f};
+    options.resume = true;
+    for (size_t i = 0; i < 3; i++) {
+        write_score(7, wrong[i]);
+        assert_int_equal(train(images_sample(&s), &options, &model, &error), GBV_BAD_INPUT);
+        assert_non_null(strstr(error.message, "its policy's score of row 8 is"));
+    }
+    assert_int_equal(unlink(path), 0);
+    images_free(&s);
+}
+
+/* Fewer rows than a batch are halved, too: else there would be no second half. */
+static void sra_halves_what_there_is(void **state)
+{
+    (void)state;
+    images s = some_images();
+    gbv_model_options options = training("sra");
+    options.held_out = 0;
+    options.batch = 40;
+    gbv_model *whole = trained(&s, &options);
+    options.batch = 200;
+    gbv_model *more = trained(&s, &options);
+    assert_same_values(whole, more);
+    gbv_model_free(whole);
+    gbv_model_free(more);
+    images_free(&s);
+}
+
 static void a_file_counts_by_what_it_holds(void **state)
 {
     (void)state;
@@ -260,6 +318,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
         cmocka_unit_test(a_training_that_is_stopped_goes_on_with_the_same_draws),
+        cmocka_unit_test(a_checkpoint_whose_scores_are_none_is_refused),
+        cmocka_unit_test(sra_halves_what_there_is),
         cmocka_unit_test(a_file_counts_by_what_it_holds),
         cmocka_unit_test(a_policy_that_does_nothing_changes_nothing),
         cmocka_unit_test(held_out_rows_are_judged_as_they_are),
