@@ -1,3 +1,5 @@
+#include "value/density.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "value/density_known.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,7 +7,6 @@
 #include "augment/density.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "value/density_known.h"
 
 double densities_weigh(gbv_density *densities, size_t count, double inverse_tau)
 {
