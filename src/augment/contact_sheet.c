@@ -147,7 +147,8 @@ static gbv_status draw_cell(sheet *s, size_t x, size_t y, const gbv_policy_entry
         canvas_frame(&s->c, box, 2, blue);
     gbv_status status = draw_images(s, x + PADDING, y + PADDING, &entry->augmentor, error);
     draw_bar(s, x + PADDING, under, inner, p, entry->prior, s->most);
-    snprintf(magnitude, sizeof magnitude, "%s%.4g", entry->augmentor.coin ? FONT_PLUS_MINUS : "",
+    snprintf(magnitude, sizeof magnitude, "%s%.4g",
+             entry->augmentor.coin && entry->augmentor.magnitude != 0 ? FONT_PLUS_MINUS : "",
              entry->augmentor.magnitude);
     percent(share, p);
     if (entry->augmentor.op->has_magnitude)

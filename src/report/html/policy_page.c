@@ -89,7 +89,8 @@ static const char *augmentor_name(const gbv_augmentor *augmentor, char text[NAME
     if (!augmentor->op->has_magnitude)
         snprintf(text, NAME, "%s", augmentor->op->name);
     else
-        snprintf(text, NAME, "%s %s%s", augmentor->op->name, augmentor->coin ? "\xC2\xB1" : "",
+        snprintf(text, NAME, "%s %s%s", augmentor->op->name,
+                 augmentor->coin && augmentor->magnitude != 0 ? "\xC2\xB1" : "",
                  plain_set(augmentor->magnitude, number));
     return text;
 }
@@ -141,7 +142,8 @@ static void add_map(page *p, const policy_view *v)
         values[cell] = e->probability;
         entry_tip(e, made[cell].tip);
         if (e->augmentor.op->has_magnitude)
-            snprintf(made[cell].text, sizeof made[cell].text, "%s%s", e->augmentor.coin ? "\xC2\xB1" : "",
+            snprintf(made[cell].text, sizeof made[cell].text, "%s%s",
+                     e->augmentor.coin && e->augmentor.magnitude != 0 ? "\xC2\xB1" : "",
                      plain_set(e->augmentor.magnitude, number));
     }
     page_figure(p,
