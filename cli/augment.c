@@ -24,7 +24,8 @@ static void own_options(augment_choices *chosen, run_options *show, option table
     gbv_augment_options *o = &chosen->options;
     const option all[AUGMENT_OPTIONS] = {
         UNDER(HEADING_INPUTS),
-        {"images", OPTION_TEXT, &chosen->images, "DATASET", "the labelled training images: a folder CLASS/IMAGE", 0},
+        {"images", OPTION_TEXT, &chosen->images, "DATASET",
+         "the labelled training images: a folder CLASS/IMAGE, or bytes in NPZ, NPY, IDX or CIFAR files", 0},
         UNDER(HEADING_MODEL),
         {"model", OPTION_TEXT, &o->model, "NAME", "what --pretrained must hold (default: whatever it does)", 0},
         {"pretrained", OPTION_TEXT, &o->pretrained, "FILE",
@@ -53,8 +54,8 @@ static void own_options(augment_choices *chosen, run_options *show, option table
         {"seed", OPTION_SEED, &o->seed, "N", "signs, noise, the subset and the intervals", 0},
         UNDER(HEADING_OUTPUT),
         {"contact-sheet", OPTION_TEXT, &chosen->sheet, "FILE",
-         "a PNG with every augmentor on a few images, and its probability", 0},
-        {"sheet-images", OPTION_COUNT, &chosen->sheet_images, "N", "how many images (default: 4)", 0},
+         "a picture (.png, .jpg) with every augmentor on a few images, and its probability", 0},
+        {"sheet-images", OPTION_COUNT, &chosen->sheet_images, "N", "how many images, up to 8 (default: 4)", 0},
         UNDER(HEADING_RUN),
         {"dry-run", OPTION_FLAG, &chosen->dry_run, NULL,
          "check everything, then say how many passes over the images there would be and how long", 0},
@@ -70,9 +71,15 @@ static void own_options(augment_choices *chosen, run_options *show, option table
     memcpy(table, all, sizeof all);
 }
 
+static size_t sheet_images(const augment_choices *chosen)
+{
+    return chosen->sheet_images ? chosen->sheet_images : SHEET_IMAGES;
+}
+
 static int check(const command *self, augment_choices *chosen)
 {
     gbv_augment_options *o = &chosen->options;
+    gbv_error error;
     if (!chosen->images)
         return complain(self, GBV_USAGE, "no images are named: give the training images with --images DATASET");
     if (!o->pretrained)
@@ -82,6 +89,8 @@ static int check(const command *self, augment_choices *chosen)
         return complain(self, GBV_FAILED, "%s: cannot be written: check the folder", chosen->sheet);
     if (chosen->sheet_images && !chosen->sheet)
         return complain(self, GBV_USAGE, "--sheet-images goes with --contact-sheet FILE");
+    if (chosen->sheet && gbv_contact_sheet_check(sheet_images(chosen), chosen->sheet, &error) != GBV_OK)
+        return complain(self, GBV_USAGE, "%s", error.message);
     if (chosen->dry_run && chosen->sheet)
         return complain(self, GBV_USAGE, "a dry run finds no probabilities to show: leave out --contact-sheet");
     o->cache = valuing_cache(chosen->cache);
@@ -117,8 +126,7 @@ static int write_policy(const command *self, const augment_choices *chosen, cons
     if (status == GBV_OK && table)
         status = gbv_policy_table(policy, stdout, &terminal, &error);
     if (status == GBV_OK && chosen->sheet)
-        status = gbv_contact_sheet_write(policy, images, chosen->sheet_images ? chosen->sheet_images : SHEET_IMAGES,
-                                         chosen->sheet, &error);
+        status = gbv_contact_sheet_write(policy, images, sheet_images(chosen), chosen->sheet, &error);
     gbv_page_options page = page_options();
     if (status == GBV_OK && page_path())
         return page_done(self, gbv_policy_page(policy, &page, page_path(), &error), &error);

@@ -6,6 +6,8 @@
 
 #include <gbv/gbv.h>
 
+#include "page.h"
+
 static int check(const command *self, const char *name, double magnitude, const text_list *files)
 {
     if (!name)
@@ -33,10 +35,12 @@ int augment_apply_run(const command *self, int count, char **arguments)
         UNDER("apply"),
         {"op", OPTION_TEXT, &name, "NAME", "the operator; `gbv list operators` names them all", 0},
         {"magnitude", OPTION_NUMBER, &magnitude, "M", "how much of it, where it has a magnitude", 0},
-        {"seed", OPTION_SEED, &seed, "N", "decides the noise of gaussian_noise (default 0)", 0},
+        {"seed", OPTION_SEED, &seed, "N", "decides the noise of gaussian_noise", 0},
         {0},
     };
     int code = options_parse(self, (const option *const[]){own, NULL}, count, arguments, &files);
+    if (code == PARSED)
+        code = page_refuse(self, "an image is all that apply makes: leave it out");
     if (code == PARSED)
         code = check(self, name, magnitude, &files);
     if (code == PARSED) {

@@ -202,6 +202,9 @@ GBV_API double gbv_density_below(const gbv_density *density, double inverse_tau,
 GBV_API GBV_MUST_CHECK gbv_status gbv_contact_sheet_write(const gbv_policy *policy, const gbv_dataset *images,
                                                           size_t image_count, const char *path, gbv_error *error);
 
+/* Whether gbv_contact_sheet_write takes that many images and that path; for callers with much to do before. */
+GBV_API GBV_MUST_CHECK gbv_status gbv_contact_sheet_check(size_t image_count, const char *path, gbv_error *error);
+
 /* The policies that training knows by name, without a file: "none", "trivialaugment", "randaugment",
  * "autoaugment", "entaugment", "sra"; NULL past the last. */
 typedef struct gbv_named_policy {

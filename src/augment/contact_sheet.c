@@ -279,18 +279,26 @@ static gbv_status read_images(sheet *s, const gbv_dataset *dataset, gbv_error *e
     return sample_images(&images, order, s->image_count, 1, s->images, NULL, error);
 }
 
-gbv_status gbv_contact_sheet_write(const gbv_policy *policy, const gbv_dataset *images, size_t image_count,
-                                   const char *path, gbv_error *error)
+gbv_status gbv_contact_sheet_check(size_t image_count, const char *path, gbv_error *error)
 {
     if (image_count == 0 || image_count > MOST_IMAGES)
         return error_set(error, GBV_USAGE, "a contact sheet of %zu images: give 1 to %d", image_count, MOST_IMAGES);
+    return image_check_path(path, error);
+}
+
+gbv_status gbv_contact_sheet_write(const gbv_policy *policy, const gbv_dataset *images, size_t image_count,
+                                   const char *path, gbv_error *error)
+{
+    gbv_status status = gbv_contact_sheet_check(image_count, path, error);
+    if (status != GBV_OK)
+        return status;
     if (policy->count == 0 || images->row_count == 0)
         return error_set(error, GBV_BAD_INPUT, "%s: a contact sheet needs an augmentor and an image; there is none",
                          images->name);
     sheet s = {.policy = policy, .image_count = image_count < images->row_count ? image_count : images->row_count};
     s.side = s.image_count == 1 ? 144 : s.image_count < 4 ? 96 : 288 / s.image_count;
     locale_t callers = uselocale(number_locale());
-    gbv_status status = read_images(&s, images, error);
+    status = read_images(&s, images, error);
     if (status == GBV_OK)
         status = draw_sheet(&s, error);
     uselocale(callers);

@@ -49,9 +49,12 @@ static void print_head(const gbv_policy *p, FILE *stream, const gbv_terminal *te
     if (p->measure && p->model)
         sentence_add(&s, " by %s%s%s of %s", p->measure, p->variant && *p->variant ? ":" : "",
                      p->variant ? p->variant : "", p->model);
-    if (p->images_scored && p->images)
-        sentence_add(&s, " on %zu%s images of %zu classes (%s)", p->images_scored,
-                     p->images_scored < p->image_count ? " of all" : "", p->class_count, p->images);
+    if (p->images_scored && p->images) {
+        sentence_add(&s, " on %zu", p->images_scored);
+        if (p->images_scored < p->image_count)
+            sentence_add(&s, " of %zu", p->image_count);
+        sentence_add(&s, " images of %zu classes (%s)", p->class_count, p->images);
+    }
     if (!isnan(p->inverse_tau))
         sentence_add(&s, "; tau %.4g (%s), seed %llu", p->inverse_tau > 0 ? 1 / p->inverse_tau : INFINITY,
                      tau_mode_words[p->tau_mode], (unsigned long long)p->seed);
@@ -62,6 +65,14 @@ static void print_head(const gbv_policy *p, FILE *stream, const gbv_terminal *te
         sentence_add(&s, "; %zu passes of the model over the images", p->evaluations);
     gbv_terminal_line(stream, terminal, GBV_STYLE_PLAIN, "", 0, s.text);
     fputc('\n', stream);
+}
+
+/* What stands before a magnitude whose sign is a coin's. */
+static const char *sign_of(const gbv_augmentor *augmentor, const gbv_terminal *terminal)
+{
+    if (!augmentor->coin || augmentor->magnitude == 0)
+        return "";
+    return terminal && terminal->ascii ? "+-" : "\xc2\xb1";
 }
 
 /* A line for each operator; a policy written by hand may have more magnitudes than there are columns, which then go
@@ -84,15 +95,14 @@ static bool print_operators(const gbv_policy *p, FILE *stream, const gbv_termina
         grid_cell(&g, GBV_STYLE_PLAIN, "%.1f", 100 * shares[s].probability);
         for (size_t i = 0; i < p->count && shares[s].op->has_magnitude; i++) {
             const gbv_policy_entry *e = &p->entries[i];
-            const char *sign = e->augmentor.coin && e->augmentor.magnitude != 0 ? "\xc2\xb1" : "";
+            const char *sign = sign_of(&e->augmentor, terminal);
             if (e->augmentor.op != shares[s].op)
                 continue;
             if (shown++ < MAGNITUDE_COLUMNS)
-                grid_cell(&g, e->probability > 0 ? GBV_STYLE_PLAIN : GBV_STYLE_DIM, "%s%.4g:%.1f",
-                          terminal && terminal->ascii && *sign ? "+-" : sign, e->augmentor.magnitude,
-                          100 * e->probability);
+                grid_cell(&g, e->probability > 0 ? GBV_STYLE_PLAIN : GBV_STYLE_DIM, "%s%.4g:%.1f", sign,
+                          e->augmentor.magnitude, 100 * e->probability);
             else
-                grid_behind(&g, GBV_STYLE_PLAIN, "%.4g:%.1f", e->augmentor.magnitude, 100 * e->probability);
+                grid_behind(&g, GBV_STYLE_PLAIN, "%s%.4g:%.1f", sign, e->augmentor.magnitude, 100 * e->probability);
         }
     }
     free(shares);
@@ -107,21 +117,22 @@ static int more_probable(const void *left, const void *right)
     return a < b ? -1 : 1;
 }
 
-static void add_entry(grid *g, const gbv_policy_entry *e, double largest)
+static void add_entry(grid *g, const gbv_policy_entry *e, double largest, const gbv_terminal *terminal)
 {
     grid_row(g);
     if (e->augmentor.op->has_magnitude)
-        grid_cell(g, GBV_STYLE_PLAIN, "%s %.4g", e->augmentor.op->name, e->augmentor.magnitude);
+        grid_cell(g, GBV_STYLE_PLAIN, "%s %s%.4g", e->augmentor.op->name, sign_of(&e->augmentor, terminal),
+                  e->augmentor.magnitude);
     else
         grid_cell(g, GBV_STYLE_PLAIN, "%s", e->augmentor.op->name);
     if (isnan(e->score_low))
         grid_number(g, "%.4f", e->score);
     else
-        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.4g to %.4g)", e->score, e->score_low, e->score_high);
+        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.3f to %.3f)", e->score, e->score_low, e->score_high);
     if (isnan(e->probability_low))
         grid_cell(g, GBV_STYLE_PLAIN, "%.4f", e->probability);
     else
-        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.2g to %.2g)", e->probability, e->probability_low, e->probability_high);
+        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.3f to %.3f)", e->probability, e->probability_low, e->probability_high);
     grid_bar(g, largest > 0 ? e->probability / largest : 0, BAR_CELLS);
 }
 
@@ -143,11 +154,11 @@ static bool print_extremes(const gbv_policy *p, FILE *stream, const gbv_terminal
     double largest = order[0]->probability;
     size_t best = p->count <= BEST + WORST ? p->count : BEST;
     for (size_t i = 0; i < best; i++)
-        add_entry(&g, order[i], largest);
+        add_entry(&g, order[i], largest, terminal);
     if (best < p->count) {
         grid_note(&g, "...");
         for (size_t i = p->count - WORST; i < p->count; i++)
-            add_entry(&g, order[i], largest);
+            add_entry(&g, order[i], largest, terminal);
     }
     free(order);
     fputc('\n', stream);

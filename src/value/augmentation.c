@@ -333,15 +333,14 @@ static gbv_status tell_plan(const augmentation *a, size_t count, size_t pending,
                             gbv_error *error)
 {
     gbv_plan *made = calloc(1, sizeof *made);
-    char rows[64] = "all";
+    char of_all[64] = "";
     if (a->count < a->images->row_count)
-        snprintf(rows, sizeof rows, "%zu of %zu", a->count, a->images->row_count);
-    if (!made ||
-        asprintf(&made->text,
-                 "%zu augmentors by %s of %s: %zu passes over %s%s%zu images (%zu in the cache, the others "
-                 "change images alike)\nabout %.0f s with %zu threads, by a trial with one batch\n",
-                 count, a->measure->name, a->model->kind, pending, rows, a->count < a->images->row_count ? ": " : " ",
-                 a->count, a->found, seconds, a->plan.threads) < 0) {
+        snprintf(of_all, sizeof of_all, " of %zu", a->images->row_count);
+    if (!made || asprintf(&made->text,
+                          "%zu augmentors by %s of %s: %zu passes over %zu%s images (%zu in the cache, the others "
+                          "change images alike)\nabout %.0f s with %zu threads, by a trial with one batch\n",
+                          count, a->measure->name, a->model->kind, pending, a->count, of_all, a->found, seconds,
+                          a->plan.threads) < 0) {
         free(made);
         return error_out_of_memory(error, "a plan");
     }

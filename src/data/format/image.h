@@ -54,6 +54,9 @@ void image_store_planes(const image *picture, unsigned char *out);
 /* The way back. */
 void image_take_planes(image *picture, const unsigned char *planes);
 
+/* GBV_USAGE where image_write would not know from its ending what to write; for callers with much to do before. */
+GBV_MUST_CHECK gbv_status image_check_path(const char *path, gbv_error *error);
+
 /* As PNG (.png) or JPEG (.jpg, .jpeg; quality 95), by the ending of the path: GBV_USAGE for any other. The file appears
  * whole or not at all. */
 GBV_MUST_CHECK gbv_status image_write(const image *picture, const char *path, gbv_error *error);

@@ -107,19 +107,24 @@ static bool ends_with(const char *path, const char *ending)
     return length > end && strcasecmp(path + length - end, ending) == 0;
 }
 
+gbv_status image_check_path(const char *path, gbv_error *error)
+{
+    if (ends_with(path, ".png") || ends_with(path, ".jpg") || ends_with(path, ".jpeg"))
+        return GBV_OK;
+    return error_set(error, GBV_USAGE, "%s: is to be an image of what kind? Let its name end in .png or .jpg", path);
+}
+
 gbv_status image_write(const image *picture, const char *path, gbv_error *error)
 {
     output_file output;
     writing w = {.picture = picture};
-    bool png = ends_with(path, ".png"), jpeg = ends_with(path, ".jpg") || ends_with(path, ".jpeg");
-    if (!png && !jpeg)
-        return error_set(error, GBV_USAGE, "%s: is to be an image of what kind? Let its name end in .png or .jpg",
-                         path);
-    gbv_status status = output_open(path, &output, error);
+    gbv_status status = image_check_path(path, error);
+    if (status == GBV_OK)
+        status = output_open(path, &output, error);
     if (status != GBV_OK)
         return status;
     w.stream = output.stream;
-    bool written = png ? write_png(&w) : write_jpeg(&w);
+    bool written = ends_with(path, ".png") ? write_png(&w) : write_jpeg(&w);
     if (written)
         return output_commit(&output, error);
     status = output_check(output.stream, path, error); /* says why when the disk is full */
