@@ -128,11 +128,11 @@ static void add_entry(grid *g, const gbv_policy_entry *e, double largest, const 
     if (isnan(e->score_low))
         grid_number(g, "%.4f", e->score);
     else
-        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.3f to %.3f)", e->score, e->score_low, e->score_high);
+        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.4f to %.4f)", e->score, e->score_low, e->score_high);
     if (isnan(e->probability_low))
         grid_cell(g, GBV_STYLE_PLAIN, "%.4f", e->probability);
     else
-        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.3f to %.3f)", e->probability, e->probability_low, e->probability_high);
+        grid_cell(g, GBV_STYLE_PLAIN, "%.4f (%.4f to %.4f)", e->probability, e->probability_low, e->probability_high);
     grid_bar(g, largest > 0 ? e->probability / largest : 0, BAR_CELLS);
 }
 
