@@ -221,6 +221,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gbv_augment": (c_int, [c_void_p, POINTER(gbv_augment_options), _OUT, _ERROR]),
     "gbv_augment_apply": (c_int, [c_char_p, c_double, c_uint64, c_size_t, c_size_t, c_size_t, c_void_p, c_void_p,
                                   _ERROR]),
+    "gbv_operator_find": (POINTER(gbv_operator), [c_char_p]),
     "gbv_policy_free": (None, [c_void_p]),
     "gbv_policy_report": (c_int, [c_void_p, c_int, c_char_p, _ERROR]),
     "gbv_policy_page": (c_int, [c_void_p, _PAGE, c_char_p, _ERROR]),

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._arrays import Array, encode
-from ._errors import InputError
+from ._errors import InputError, UsageError
 from ._inputs import Dataset, Path, Reading, open_dataset, path_bytes
 from ._library import CONSTANTS, Handle, Progress, Watch, call, library
 from ._options import choose, count, fill, number, set_intervals, set_tau
@@ -221,7 +221,9 @@ def apply(op: str, magnitude: Optional[float], image: Any, *, seed: int = 0) -> 
     array([[155, 155],
            [155, 155]], dtype=uint8)
     """
-    pixels = _pixels(image)
+    pixels, known = _pixels(image), library.gbv_operator_find(encode(op, "op"))
+    if magnitude is None and known and known.contents.has_magnitude:
+        raise UsageError(f"{op} needs a magnitude; None is for operators without")
     channels = 1 if pixels.ndim == 2 else pixels.shape[2]
     planes = np.ascontiguousarray(np.moveaxis(pixels.reshape(*pixels.shape[:2], channels), 2, 0))
     changed = np.empty_like(planes)

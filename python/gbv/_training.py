@@ -76,6 +76,8 @@ def set_model(options: gbv_model_options, given: Mapping[str, Any]) -> None:
 
 def _path(given: Any, name: str) -> bytes:
     if not is_path(given):
+        if hasattr(given, "save"):
+            raise UsageError(f"{name} is a {type(given).__name__}; expected a path: save it and give its file")
         raise UsageError(f"{name} is {given!r}; expected a path")
     return path_bytes(given)
 

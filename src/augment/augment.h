@@ -24,6 +24,7 @@ typedef struct augment_operator {
     } grid[2];
     bool coin[2];      /* the sign is drawn, by grid */
     bool whole_number; /* magnitudes are cut to integers (posterize, translate) */
+    bool colours_only; /* grey images are left as they are (color) */
     bool along_width;  /* with info.of_side: the side is the width, else the height */
     /* Whether the magnitude leaves every image as it is: such augmentors are scored once. NULL: never. */
     bool (*is_identity)(double magnitude);

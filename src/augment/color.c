@@ -36,6 +36,7 @@ const augment_operator augment_color = {
              .most = 5},
     .grid = {{0, 5}, {0, 5}},
     .coin = {false, true},
+    .colours_only = true,
     .is_identity = blend_is_identity,
     .apply = apply,
 };

@@ -21,7 +21,7 @@ static const size_t USUAL_MEMORY = (size_t)1 << 30;
 
 /* What is done to images under the same key gives the same image: magnitudes that are cut to whole numbers, and all
  * that leave every image as it is. */
-static gbv_augmentor effect_of(const gbv_augmentor *augmentor)
+static gbv_augmentor effect_of(const augmentation *a, const gbv_augmentor *augmentor)
 {
     gbv_augmentor e = *augmentor;
     const augment_operator *does = e.op ? augment_operator_of(e.op) : NULL;
@@ -29,6 +29,8 @@ static gbv_augmentor effect_of(const gbv_augmentor *augmentor)
         return e;
     if (does->whole_number)
         e.magnitude = trunc(e.magnitude);
+    if (does->colours_only && a->part.shape.channels == 1)
+        return (gbv_augmentor){0};
     if (does->is_identity && does->is_identity(e.magnitude) && (!e.coin || does->is_identity(-e.magnitude)))
         return (gbv_augmentor){0};
     e.magnitude += 0.0; /* never -0 */
@@ -42,7 +44,7 @@ static bool same(const gbv_augmentor *a, const gbv_augmentor *b)
 
 const evaluation *augmentation_find(const augmentation *a, const gbv_augmentor *augmentor)
 {
-    gbv_augmentor effect = effect_of(augmentor);
+    gbv_augmentor effect = effect_of(a, augmentor);
     for (size_t i = 0; i < a->known_count; i++)
         if (same(&a->known[i].augmentor, &effect))
             return &a->known[i];
@@ -337,7 +339,7 @@ gbv_status augmentation_note(augmentation *a, const gbv_augmentor *augmentors, s
 {
     gbv_status status = GBV_OK;
     for (size_t i = 0; i < count && status == GBV_OK; i++) {
-        gbv_augmentor effect = effect_of(&augmentors[i]);
+        gbv_augmentor effect = effect_of(a, &augmentors[i]);
         if (!augmentation_find(a, &effect))
             status = add_known(a, &effect, error);
     }

@@ -163,6 +163,10 @@ class Policies(FolderTest):
         self.assert_fails(gbv.UsageError, "rotat", gbv.apply, "rotat", 1, self.image)
         self.assert_fails(gbv.UsageError, "out of range", gbv.apply, "rotate", 1000, self.image)
         self.assert_fails(gbv.UsageError, "magnitude is nan", gbv.apply, "rotate", float("nan"), self.image)
+        self.assert_fails(gbv.UsageError, "needs a magnitude", gbv.apply, "rotate", None, self.image)
+        images = {"a": (np.stack([self.image] * 4), np.arange(4) % 2)}
+        self.assert_fails(gbv.UsageError, "save it and give its file", gbv.train, images, "pooled", model="cnn",
+                          policy=self.policy)
         self.assert_fails(gbv.InputError, "absent.json", gbv.read_policy, "absent.json")
         wrong = copy.deepcopy(BY_HAND)
         wrong["augmentors"][0]["op"] = "inwert"
