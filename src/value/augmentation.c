@@ -333,13 +333,15 @@ static gbv_status tell_plan(const augmentation *a, size_t count, size_t pending,
                             gbv_error *error)
 {
     gbv_plan *made = calloc(1, sizeof *made);
-    char of_all[64] = "";
+    char of_all[64] = "", check[80] = "";
     if (a->count < a->images->row_count)
         snprintf(of_all, sizeof of_all, " of %zu", a->images->row_count);
+    if (a->options->check_density)
+        snprintf(check, sizeof check, ", and up to %zu more to check the density", count);
     if (!made || asprintf(&made->text,
                           "%zu augmentors by %s of %s: %zu passes over %zu%s images (%zu in the cache, the others "
-                          "change images alike)\nabout %.0f s with %zu threads, by a trial with one batch\n",
-                          count, a->measure->name, a->model->kind, pending, a->count, of_all, a->found, seconds,
+                          "change images alike)%s\nabout %.0f s with %zu threads, by a trial with one batch\n",
+                          count, a->measure->name, a->model->kind, pending, a->count, of_all, a->found, check, seconds,
                           a->plan.threads) < 0) {
         free(made);
         return error_out_of_memory(error, "a plan");
@@ -373,7 +375,8 @@ gbv_status gbv_augment_plan(const gbv_dataset *images, const gbv_augment_options
         size_t batch = model_readout_batch(a.model, a.part.shape);
         batch = batch < a.count ? batch : a.count;
         status = augmentation_pilot(&a, batch, &seconds, error);
-        seconds *= (double)a.count / (double)batch * (double)pending;
+        seconds *=
+            (double)a.count / (double)batch * (double)(pending + (a.options->check_density ? count : 0)); /* at most */
     }
     if (status == GBV_OK)
         status = tell_plan(&a, count, pending, seconds, told, error);
