@@ -3,7 +3,7 @@
  *     augmentation a;
  *     augmentation_open(images, options, &a, error);
  *     augmentation_score(&a, augmentors, 68, scores, error);                      all at once, in one decoding
- *     augmentation_evaluate(&a, op, false, 12.5, &score, error);                  one more; known ones cost nothing
+ *     augmentation_evaluate(&a, op, false, 12.5, &score, &known, error);          one more; known ones cost nothing
  *     augmentation_close(&a);
  *
  * T is a deterministic function of (operator, magnitude): the images are fixed, and the sign and the noise of an image
@@ -79,7 +79,7 @@ GBV_MUST_CHECK gbv_status augmentation_score(augmentation *a, const gbv_augmento
 const evaluation *augmentation_find(const augmentation *a, const gbv_augmentor *augmentor);
 /* A density_evaluate whose context is an augmentation; an undefined T is -INFINITY. */
 gbv_status augmentation_evaluate(void *context, const gbv_operator *operation, bool coin, double magnitude,
-                                 double *score, gbv_error *error);
+                                 double *score, bool *known, gbv_error *error);
 
 /* One block of readouts, for a forecast: seconds that `count` images take. */
 GBV_MUST_CHECK gbv_status augmentation_pilot(augmentation *a, size_t count, double *seconds, gbv_error *error);

@@ -370,11 +370,12 @@ gbv_status augmentation_score(augmentation *a, const gbv_augmentor *augmentors, 
 }
 
 gbv_status augmentation_evaluate(void *context, const gbv_operator *operation, bool coin, double magnitude,
-                                 double *score, gbv_error *error)
+                                 double *score, bool *known, gbv_error *error)
 {
     augmentation *a = context;
     gbv_augmentor augmentor = {operation, magnitude, coin};
     a->stage = "density checks";
+    *known = augmentation_find(a, &augmentor);
     gbv_status status = augmentation_score(a, &augmentor, 1, error);
     if (status == GBV_OK) {
         double found = augmentation_find(a, &augmentor)->score;

@@ -17,9 +17,10 @@
  * when a score is. */
 GBV_MUST_CHECK gbv_status density_make(gbv_policy *policy, gbv_error *error);
 
-/* T of an operator at a magnitude; the same for the same arguments. A failure (GBV_INTERRUPTED) ends the check. */
+/* T of an operator at a magnitude; the same for the same arguments. *known gets whether it took no evaluation, since
+ * something that does the same to images was evaluated before. A failure (GBV_INTERRUPTED) ends the check. */
 typedef gbv_status density_evaluate(void *context, const gbv_operator *op, bool coin, double magnitude, double *score,
-                                    gbv_error *error);
+                                    bool *known, gbv_error *error);
 
 typedef struct density_checking {
     density_evaluate *evaluate;

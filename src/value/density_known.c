@@ -61,11 +61,13 @@ void known_free(density_known *known)
 gbv_status known_evaluate(density_known *known, size_t index, double magnitude, double *score, gbv_error *error)
 {
     gbv_density *d = &known->densities[index];
+    bool before = false;
     *score = NAN;
-    gbv_status status = known->checking->evaluate(known->checking->context, d->op, d->coin, magnitude, score, error);
+    gbv_status status =
+        known->checking->evaluate(known->checking->context, d->op, d->coin, magnitude, score, &before, error);
     if (status != GBV_OK)
         return status;
-    known->evaluations++;
+    known->evaluations += !before;
     if (isnan(*score) || *score == INFINITY)
         return error_set(error, GBV_UNDEFINED,
                          "the score of %s at %g is %g: the density cannot be checked there; leave the check out",

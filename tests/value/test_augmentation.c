@@ -376,19 +376,22 @@ static void a_density_is_made_and_checked_with_new_evaluations(void **state)
 {
     gbv_augment_options options = usual_options();
     (void)state;
-    options.check_density = true;
     options.subset = 30;
     options.replicates = 0;
+    gbv_policy *plain = augment(0, &options);
+    options.check_density = true;
     gbv_policy *policy = augment(0, &options);
     assert_int_equal(policy->density_count, 16);
     assert_true(policy->denser.done && policy->chain.done && policy->variational.done);
-    assert_true(policy->evaluations > 61);
+    /* Half a bit or a quarter of a pixel more does the same to an image, which takes no pass. */
+    assert_int_equal(policy->denser.evaluations, policy->evaluations - plain->evaluations);
     print_message("the density is off by %.4f nats; the chain differs by %.2f errors, the Beta forms by %.4f\n",
                   policy->denser.divergence, policy->chain.worst, policy->variational.worst);
-    assert_int_equal(policy->denser.evaluations, 68); /* no more than the grid has */
+    assert_in_range(policy->denser.evaluations, 50, 68); /* no more than the grid has */
     assert_true(policy->denser.divergence >= 0 && policy->denser.divergence < 0.1);
     assert_true(policy->chain.worst <= 3);
     assert_true(policy->variational.divergence >= 0 && policy->variational.worst < 0.05);
+    gbv_policy_free(plain);
     gbv_policy_free(policy);
 }
 

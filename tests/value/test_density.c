@@ -87,10 +87,11 @@ typedef struct counted {
 } counted;
 
 static gbv_status evaluate(void *context, const gbv_operator *op, bool coin, double magnitude, double *score,
-                           gbv_error *error)
+                           bool *known, gbv_error *error)
 {
     counted *c = context;
     assert_false(coin);
+    *known = false;
     if (c->stop_after && c->calls == c->stop_after) {
         snprintf(error->message, sizeof error->message, "stopped");
         return error->status = GBV_INTERRUPTED;
