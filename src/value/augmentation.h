@@ -27,6 +27,7 @@ typedef struct evaluation {
     bool done;
     double score;                    /* NaN: undefined */
     char reason[200];                /* why it is */
+    double left_out;                 /* LEEP with no image predicting itself; NaN: another measure, or not known */
     double means[EVALUATION_GROUPS]; /* of the score's row terms, image i in group i % EVALUATION_GROUPS; NaN: none */
     double *replicates;              /* draws.count; NULL: none */
 } evaluation;

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "data/dataset.h"
 #include "data/image_store.h"
+#include "measure/leep.h"
 #include "measure/replicate.h"
 #include "value/augmentation.h"
 #include "value/store/score_cache.h"
@@ -222,15 +223,21 @@ static gbv_status measure_member(const group *g, size_t m, double *terms, gbv_er
     if (status != GBV_OK)
         return error_set(error, status, "%s", why.message);
     keep_means(terms, a->count, e->means);
+    if (a->measure == gbv_measure_find("leep") &&
+        (status = leep_left_out(input.probabilities.data, a->count, g->outputs, a->labels, a->images->class_count,
+                                &e->left_out, error)) != GBV_OK)
+        return status;
     return a->draws.count ? measure_replicates(a->measure->name, *a->variant ? a->variant : NULL, &input, &a->draws,
                                                ask_in_between, a, e->replicates, error)
                           : GBV_OK;
 }
 
-/* The numbers of an evaluation that the cache keeps, one after another. */
+/* The numbers of an evaluation that the cache keeps, one after another: score, left out, means, replicates. */
+enum { SCORE, LEFT_OUT, FIRST_MEAN };
+
 static size_t numbers_of(const augmentation *a)
 {
-    return 1 + EVALUATION_GROUPS + a->draws.count;
+    return FIRST_MEAN + EVALUATION_GROUPS + a->draws.count;
 }
 
 static void keep(const augmentation *a, const evaluation *e)
@@ -238,10 +245,11 @@ static void keep(const augmentation *a, const evaluation *e)
     char key[65], subject[128], magnitude[NUMBER_TEXT];
     double *numbers = memory_array(numbers_of(a), sizeof *numbers);
     if (numbers && score_cache_key(a->key, &e->augmentor, key)) {
-        numbers[0] = e->score;
-        memcpy(numbers + 1, e->means, sizeof e->means);
+        numbers[SCORE] = e->score;
+        numbers[LEFT_OUT] = e->left_out;
+        memcpy(numbers + FIRST_MEAN, e->means, sizeof e->means);
         if (a->draws.count)
-            memcpy(numbers + 1 + EVALUATION_GROUPS, e->replicates, a->draws.count * sizeof *numbers);
+            memcpy(numbers + FIRST_MEAN + EVALUATION_GROUPS, e->replicates, a->draws.count * sizeof *numbers);
         snprintf(subject, sizeof subject, "%s %s", e->augmentor.op ? e->augmentor.op->name : "images as they are",
                  e->augmentor.op ? number_format(e->augmentor.magnitude, magnitude) : "");
         score_cache_keep(a->options->cache, a->options->cache_bytes,
@@ -263,10 +271,11 @@ static bool find_kept(const augmentation *a, evaluation *e)
     bool found = numbers && score_cache_key(a->key, &e->augmentor, key) &&
                  score_cache_find(a->options->cache, key, numbers, numbers_of(a), e->reason, sizeof e->reason);
     if (found) {
-        e->score = isnan(numbers[0]) && !*e->reason ? -INFINITY : numbers[0];
-        memcpy(e->means, numbers + 1, sizeof e->means);
+        e->score = isnan(numbers[SCORE]) && !*e->reason ? -INFINITY : numbers[SCORE];
+        e->left_out = numbers[LEFT_OUT];
+        memcpy(e->means, numbers + FIRST_MEAN, sizeof e->means);
         if (a->draws.count)
-            memcpy(e->replicates, numbers + 1 + EVALUATION_GROUPS, a->draws.count * sizeof *numbers);
+            memcpy(e->replicates, numbers + FIRST_MEAN + EVALUATION_GROUPS, a->draws.count * sizeof *numbers);
     }
     free(numbers);
     return found;
@@ -323,7 +332,7 @@ static gbv_status add_known(augmentation *a, const gbv_augmentor *effect, gbv_er
         return error_out_of_memory(error, "the scores of augmentors");
     }
     evaluation *e = &a->known[a->known_count++];
-    *e = (evaluation){.augmentor = *effect, .score = NAN, .replicates = replicates};
+    *e = (evaluation){.augmentor = *effect, .score = NAN, .left_out = NAN, .replicates = replicates};
     for (size_t i = 0; i < a->draws.count; i++)
         replicates[i] = NAN;
     for (size_t i = 0; i < EVALUATION_GROUPS; i++)

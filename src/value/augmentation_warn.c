@@ -120,6 +120,37 @@ static gbv_status warn_identities(const augmentation *a, gbv_policy *policy, gbv
                               count, 100 * share);
 }
 
+/* LEEP predicts the label of an image by a table that the image itself is in. Of few images and many columns that is
+ * most of the score, and more so the more an augmentor scatters what the model says: an order that does not outlive
+ * leaving each image out of its own table is no order of augmentors. */
+static gbv_status warn_remembered(const augmentation *a, gbv_policy *policy, gbv_error *error)
+{
+    enum { TOP = 10 };
+    const evaluation *best = NULL;
+    size_t judged = 0, gone = 0;
+    for (size_t i = 0; i < a->known_count; i++) {
+        const evaluation *e = &a->known[i];
+        size_t better = 0, better_left_out = 0;
+        if (isnan(e->left_out))
+            continue;
+        for (size_t j = 0; j < a->known_count; j++) {
+            better += a->known[j].score > e->score;
+            better_left_out += a->known[j].left_out > e->left_out;
+        }
+        judged++;
+        gone += better < TOP && better_left_out >= TOP;
+        best = better == 0 ? e : best;
+    }
+    if (judged < 2 * TOP || 2 * gone < TOP || !best)
+        return GBV_OK;
+    return policy_add_warning(
+        policy, error,
+        "%zu images are few for a model that tells %zu classes apart: the best score, %.2g, is "
+        "%.2g when no image takes part in predicting its own label, and of the %d best augmentors "
+        "%zu would be others; give more images, or use a measure of features (--measure logme)",
+        a->count, a->model->outputs, best->score, best->left_out, TOP, gone);
+}
+
 gbv_status augmentation_warn(const augmentation *a, gbv_policy *policy, gbv_error *error)
 {
     gbv_status status = GBV_OK;
@@ -139,6 +170,8 @@ gbv_status augmentation_warn(const augmentation *a, gbv_policy *policy, gbv_erro
                                     a->count, a->model->outputs);
     if (status == GBV_OK)
         status = warn_undefined(a, policy, error);
+    if (status == GBV_OK)
+        status = warn_remembered(a, policy, error);
     if (status == GBV_OK)
         status = warn_spread(a, policy, error);
     return status == GBV_OK ? warn_identities(a, policy, error) : status;

@@ -395,6 +395,37 @@ static void a_density_is_made_and_checked_with_new_evaluations(void **state)
     gbv_policy_free(policy);
 }
 
+/* Few images and many columns: what scores best may be what scatters the model's predictions most. */
+static void scores_that_images_owe_to_themselves_are_warned_of(void **state)
+{
+    enum { COUNT = 30 };
+    evaluation known[COUNT];
+    gbv_policy_entry entries[2] = {{.augmentor = {gbv_operator_find("invert"), 0, false}, .score = -1},
+                                   {.augmentor = {gbv_operator_find("equalize"), 0, false}, .score = -2}};
+    gbv_model model = {.outputs = 1000};
+    augmentation a = {.count = 24, .classes_scored = 4, .model = &model, .known = known, .known_count = COUNT};
+    gbv_error error;
+    (void)state;
+    for (size_t order = 0; order < 3; order++) { /* the same, the opposite, and nothing known of it */
+        gbv_policy policy = {.count = 2, .entries = entries};
+        for (size_t i = 0; i < COUNT; i++) {
+            known[i] = (evaluation){.augmentor = {gbv_operator_find("rotate"), (double)i, false},
+                                    .score = -(double)i / COUNT,
+                                    .left_out = order == 2 ? NAN : -1 - (double)(order ? COUNT - i : i) / COUNT};
+            for (size_t g = 0; g < EVALUATION_GROUPS; g++)
+                known[i].means[g] = NAN;
+        }
+        assert_ok(augmentation_warn(&a, &policy, &error), error);
+        assert_int_equal(policy.warning_count, order == 1);
+        if (order == 1) {
+            assert_non_null(strstr(policy.warnings[0], "24 images are few for a model that tells 1000 classes"));
+            assert_non_null(strstr(policy.warnings[0], "of the 10 best augmentors 10 would be others"));
+            free(policy.warnings[0]);
+        }
+        free(policy.warnings);
+    }
+}
+
 /* $GBV_DATA: pretrained weights and the prepared copy of CUB. */
 static void real_weights_on_real_birds(void **state)
 {
@@ -426,6 +457,7 @@ static void real_weights_on_real_birds(void **state)
         if (options.threads == 1)
             assert_ok(gbv_policy_write(policy, last, &error), error);
         assert_same_file(policy, last);
+        assert_non_null(strstr(policy->warnings[0], "are few for a model that tells 1000 classes apart"));
         for (size_t i = 0; i < policy->count; i++) /* black images tell nothing about classes: T is -H(y) */
             if (strcmp(policy->entries[i].augmentor.op->name, "brightness") == 0 &&
                 policy->entries[i].augmentor.magnitude == 0)
@@ -447,6 +479,7 @@ int main(void)
         cmocka_unit_test(of_equal_scores_the_filter_keeps_the_earlier),
         cmocka_unit_test(a_prior_by_operator_gives_each_one_share),
         cmocka_unit_test(a_density_is_made_and_checked_with_new_evaluations),
+        cmocka_unit_test(scores_that_images_owe_to_themselves_are_warned_of),
         cmocka_unit_test(real_weights_on_real_birds),
     };
     return cmocka_run_group_tests(tests, make_inputs, remove_inputs);
