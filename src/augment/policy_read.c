@@ -185,16 +185,19 @@ static void read_entries(json_fields *f, const json_t *root, gbv_policy *p)
     check_sum(f, &p->entries->probability, sizeof *p->entries, count, "augmentors");
 }
 
-static double *read_numbers(json_fields *f, const json_t *object, const char *key, size_t count)
+/* null stands for `when_null`, where that is not NaN. */
+static double *read_numbers(json_fields *f, const json_t *object, const char *key, size_t count, double when_null)
 {
     const json_t *array = field_array(f, object, key);
     if (f->status == GBV_OK && json_array_size(array) != count)
         field_fail(f, key, "as many numbers as there are magnitudes or operators");
     double *numbers = field_room(f, count, sizeof *numbers);
     for (size_t i = 0; numbers && i < count; i++) {
-        if (!json_is_number(json_array_get(array, i)))
+        const json_t *number = json_array_get(array, i);
+        bool absent = json_is_null(number) && !isnan(when_null);
+        if (!absent && !json_is_number(number))
             field_fail(f, key, "numbers");
-        numbers[i] = json_number_value(json_array_get(array, i));
+        numbers[i] = absent ? when_null : json_number_value(number);
     }
     return numbers;
 }
@@ -208,10 +211,12 @@ static void read_density_operator(json_fields *f, const json_t *object, const gb
     d->count = json_array_size(field_array(f, object, "magnitudes"));
     if (f->status == GBV_OK && (d->count == 0 || d->count > MOST_NODES || (!d->op->has_magnitude && d->count > 1)))
         field_fail(f, "magnitudes", "at least one, and only one of an operator without a magnitude");
-    d->magnitudes = read_numbers(f, object, "magnitudes", d->count);
-    d->scores = read_numbers(f, object, "scores", d->count);
+    d->magnitudes = read_numbers(f, object, "magnitudes", d->count, NAN);
+    d->scores = read_numbers(f, object, "scores", d->count, -INFINITY);
     for (size_t i = 0; i < d->count && f->status == GBV_OK; i++) {
         check_magnitude(f, p, d->op, d->magnitudes[i]);
+        if (d->coin)
+            check_magnitude(f, p, d->op, -d->magnitudes[i]);
         if (i && !(d->magnitudes[i] > d->magnitudes[i - 1]))
             field_fail(f, "magnitudes", "increasing numbers");
     }
@@ -223,9 +228,9 @@ static void read_check(json_fields *f, const json_t *checks, const char *key, si
     if (!object)
         return;
     check->done = true;
-    check->operator_probabilities = read_numbers(f, object, "probabilities", count);
+    check->operator_probabilities = read_numbers(f, object, "probabilities", count, NAN);
     if (json_object_get(object, "errors"))
-        check->errors = read_numbers(f, object, "errors", count);
+        check->errors = read_numbers(f, object, "errors", count, NAN);
     check->worst = field_optional_number(f, object, "worst");
     check->divergence = field_optional_number(f, object, "divergence");
     check->acceptance = field_optional_number(f, object, "acceptance");

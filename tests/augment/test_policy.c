@@ -59,11 +59,14 @@ static void what_is_written_is_read_back_and_written_alike(void **state)
                        "{\"op\": \"invert\", \"score\": null, \"score_status\": \"minus_infinity\", \"prior\": 0.5,"
                        " \"probability\": 0}],"
                        "\"density\": {\"operators\": [{\"op\": \"shear_x\", \"sign\": \"coin\", \"prior\": 1,"
-                       " \"probability\": 1, \"magnitudes\": [0, 0.3], \"scores\": [-1, -2]}], \"checks\": {"
+                       " \"probability\": 1, \"magnitudes\": [0, 0.1, 0.3], \"scores\": [-1, -2, null]}], \"checks\": {"
                        "\"variational\": {\"probabilities\": [1], \"worst\": 0, \"steps\": 3, \"evaluations\": 9}}}}",
                   &policy, &error),
         GBV_OK);
     assert_true(policy->entries[1].score == -INFINITY);
+    assert_true(policy->densities[0].scores[2] == -INFINITY);
+    for (size_t i = 0; i < 100; i++) /* no weight there */
+        assert_true(fabs(gbv_policy_draw(policy, 1, i, 0).magnitude) <= 0.1);
     assert_true(policy->variational.done && !policy->chain.done);
     snprintf(first, sizeof first, "%s/first.json", folder);
     snprintf(second, sizeof second, "%s/second.json", folder);
