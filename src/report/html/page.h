@@ -102,6 +102,12 @@ typedef struct page_table {
  * scrolled to. */
 void page_table_add(page *p, const page_table *table);
 
+/* The table of what decides the numbers, name by name; of what is NULL or empty nothing is said. */
+typedef struct page_setting {
+    const char *name, *value;
+} page_setting;
+void page_settings(page *p, const page_setting *settings, size_t count);
+
 enum { PAGE_FIGURE_ROWS = 40 }; /* that a figure of many sources shows: the best ones, and it says so */
 
 typedef struct page_chart {

@@ -1,9 +1,11 @@
 /* page_table.c - tables of a page: the first rows as HTML, all of them as data for the script. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/markup.h"
+#include "base/memory.h"
 #include "report/html/body.h"
 #include "report/plain.h"
 
@@ -237,4 +239,32 @@ void page_table_add(page *p, const page_table *t)
                 plain_count(t->row_count, rows));
     write_data(body, t, largest);
     fputs("</div>\n", body);
+}
+
+static void fill_setting(const void *context, size_t row, size_t column, page_cell *cell)
+{
+    const page_setting *settings = context;
+    cell->text = column ? settings[row].value : settings[row].name;
+}
+
+void page_settings(page *p, const page_setting *settings, size_t count)
+{
+    static const page_column columns[] = {{.name = "Setting"}, {.name = "Value", .kind = PAGE_CODE}};
+    page_setting *said = memory_array(count, sizeof *said);
+    size_t rows = 0;
+    if (!said) {
+        page_fail(p);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (settings[i].value && *settings[i].value)
+            said[rows++] = settings[i];
+    page_table_add(p, &(page_table){.id = "settings",
+                                    .caption = "Options",
+                                    .columns = columns,
+                                    .column_count = 2,
+                                    .row_count = rows,
+                                    .cell = fill_setting,
+                                    .context = said});
+    free(said);
 }

@@ -295,25 +295,15 @@ static void add_limits(page *p, const gbv_policy *policy)
         "best: "
         "a policy that only draws such augmentors changes little.",
         policy->images_scored && policy->images_scored < policy->image_count
-            ? "Not all images were scored. The intervals say what that costs in certainty."
+            ? policy->replicates ? "Not all images were scored. The intervals say what that costs in certainty."
+                                 : "Not all images were scored, and what that costs in certainty is not known."
             : NULL};
     page_section(p, "limits", "What this does not say", NULL);
     page_list(p, items, items[4] ? 5 : 4);
 }
 
-typedef struct setting {
-    const char *name, *value;
-} setting;
-
-static void fill_setting(const void *context, size_t row, size_t column, page_cell *cell)
-{
-    const setting *settings = context;
-    cell->text = column ? settings[row].value : settings[row].name;
-}
-
 static void add_settings(page *p, const gbv_policy *policy)
 {
-    static const page_column columns[] = {{.name = "Setting"}, {.name = "Value", .kind = PAGE_CODE}};
     char tau[80] = "", number[32], seed[24], scored[80] = "", size[60] = "", top_k[24] = "", evaluations[24] = "";
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)policy->seed);
     if (isfinite(policy->inverse_tau) && (size_t)policy->tau_mode < TAU_MODES)
@@ -326,7 +316,7 @@ static void add_settings(page *p, const gbv_policy *policy)
         snprintf(top_k, sizeof top_k, "%zu", policy->top_k);
     if (policy->evaluations)
         snprintf(evaluations, sizeof evaluations, "%zu", policy->evaluations);
-    const setting all[] = {
+    const page_setting all[] = {
         {"measure", policy->measure},
         {"variant", policy->variant},
         {"model", policy->model},
@@ -341,18 +331,7 @@ static void add_settings(page *p, const gbv_policy *policy)
         {"seed", seed},
         {"backend", policy->backend},
         {"instruction set", policy->instruction_set}};
-    setting settings[sizeof all / sizeof *all];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].value && *all[i].value)
-            settings[count++] = all[i];
-    page_table_add(p, &(page_table){.id = "settings",
-                                    .caption = "Options",
-                                    .columns = columns,
-                                    .column_count = 2,
-                                    .row_count = count,
-                                    .cell = fill_setting,
-                                    .context = settings});
+    page_settings(p, all, sizeof all / sizeof *all);
 }
 
 static void fill_input(const void *context, size_t row, size_t column, page_cell *cell)

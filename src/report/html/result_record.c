@@ -41,32 +41,21 @@ static void add_command(page *p, const result_view *v)
     free(made);
 }
 
-typedef struct setting {
-    const char *name, *value;
-} setting;
-
-static void fill_setting(const void *context, size_t row, size_t column, page_cell *cell)
-{
-    const setting *settings = context;
-    cell->text = column ? settings[row].value : settings[row].name;
-}
-
 /* What decides the numbers, name by name; how tau was found stands beside it. */
 static void add_settings(page *p, const gbv_result *r)
 {
-    static const page_column columns[] = {{.name = "Setting"}, {.name = "Value", .kind = PAGE_CODE}};
     char tau[80], number[32], seed[24];
-    const setting fixed[] = {{"gbv", r->version},
-                             {"method", r->method},
-                             {"measure", r->measure},
-                             {"variant", r->variant},
-                             {"model", r->model},
-                             {"looks at", r->feature_space},
-                             {"tau", tau},
-                             {"seed", seed},
-                             {"instruction set", r->instruction_set}};
+    const page_setting fixed[] = {{"gbv", r->version},
+                                  {"method", r->method},
+                                  {"measure", r->measure},
+                                  {"variant", r->variant},
+                                  {"model", r->model},
+                                  {"looks at", r->feature_space},
+                                  {"tau", tau},
+                                  {"seed", seed},
+                                  {"instruction set", r->instruction_set}};
     size_t fixed_count = sizeof fixed / sizeof *fixed, count = 0;
-    setting *settings = memory_array(fixed_count + r->option_count, sizeof *settings);
+    page_setting *settings = memory_array(fixed_count + r->option_count, sizeof *settings);
     if (!settings) {
         page_fail(p);
         return;
@@ -74,18 +63,11 @@ static void add_settings(page *p, const gbv_result *r)
     snprintf(tau, sizeof tau, "%s (%s)", page_full_number(r->tau, number), tau_mode_words[r->tau_mode]);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->seed);
     for (size_t i = 0; i < fixed_count; i++)
-        if (fixed[i].value && *fixed[i].value)
-            settings[count++] = fixed[i];
+        settings[count++] = fixed[i];
     for (size_t i = 0; i < r->option_count; i++)
         if (strcmp(r->options[i].name, "tau") != 0)
-            settings[count++] = (setting){r->options[i].name, r->options[i].value};
-    page_table_add(p, &(page_table){.id = "settings",
-                                    .caption = "Options",
-                                    .columns = columns,
-                                    .column_count = 2,
-                                    .row_count = count,
-                                    .cell = fill_setting,
-                                    .context = settings});
+            settings[count++] = (page_setting){r->options[i].name, r->options[i].value};
+    page_settings(p, settings, count);
     free(settings);
 }
 
