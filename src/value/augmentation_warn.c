@@ -147,7 +147,7 @@ static gbv_status warn_remembered(const augmentation *a, gbv_policy *policy, gbv
         policy, error,
         "%zu images are few for a model that tells %zu classes apart: the best score, %.2g, is "
         "%.2g when no image takes part in predicting its own label, and of the %d best augmentors "
-        "%zu would be others; give more images, or use a measure of features (--measure logme)",
+        "%zu would be others: give more images of each class",
         a->count, a->model->outputs, best->score, best->left_out, TOP, gone);
 }
 
