@@ -18,7 +18,7 @@
 #include "value/posterior.h"
 
 /* Changed whenever the same key would no longer give the same numbers. */
-#define SCORE_FORMAT "gbv augmentor scores 2"
+#define SCORE_FORMAT "gbv augmentor scores 3"
 
 gbv_augment_options gbv_augment_defaults(void)
 {

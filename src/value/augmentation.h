@@ -25,9 +25,10 @@ enum { EVALUATION_GROUPS = 64 };
 typedef struct evaluation {
     gbv_augmentor augmentor; /* as it acts: op NULL leaves images as they are */
     bool done;
-    double score;                    /* NaN: undefined */
-    char reason[200];                /* why it is */
-    double left_out;                 /* LEEP with no image predicting itself; NaN: another measure, or not known */
+    double score;     /* by leep with intervals that of all images, as far as a subset tells; NaN: undefined */
+    char reason[200]; /* why it is */
+    double step;      /* of which a part leads from the subset's LEEP to the score; 0: none */
+    double left_out;  /* LEEP with no image predicting itself; NaN: another measure, or not known */
     double means[EVALUATION_GROUPS]; /* of the score's row terms, image i in group i % EVALUATION_GROUPS; NaN: none */
     double *replicates;              /* draws.count; NULL: none */
 } evaluation;

@@ -160,14 +160,6 @@ gbv_status augmentation_warn(const augmentation *a, gbv_policy *policy, gbv_erro
                                "there are %zu images of %zu classes, fewer than two a class: such scores say little "
                                "about classes; give more images",
                                a->count, a->classes_scored);
-    /* The bias of LEEP is then no longer in proportion to one over the images, as the intervals have it. */
-    if (status == GBV_OK && a->draws.count && a->measure->needs & GBV_NEEDS_PROBABILITIES &&
-        a->count < a->model->outputs)
-        status = policy_add_warning(policy, error,
-                                    "%zu images are fewer than the %zu classes that the model knows: their scores are "
-                                    "too high, and the intervals make up for a part of it only; a larger --subset is "
-                                    "surer",
-                                    a->count, a->model->outputs);
     if (status == GBV_OK)
         status = warn_undefined(a, policy, error);
     if (status == GBV_OK)

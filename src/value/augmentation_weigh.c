@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "measure/replicate.h"
+#include "base/random.h"
+#include "measure/leep.h"
 #include "value/augmentation.h"
 #include "value/posterior.h"
 #include "value/resamples.h"
@@ -80,12 +81,14 @@ done:
 }
 
 /* What else the scores of all images might be, from those of the subset: entries x resamples. Of all images the bias is
- * smaller by the share n/N, and what chance did to the subset by the square root of what is left. */
+ * smaller by the share n/N, and what chance did to the subset by the square root of what is left. Leep has lost its bias
+ * already; which part of the step that takes is not well known, so that any may be. */
 static gbv_status resample_scores(const augmentation *a, const gbv_policy *policy, resamples *all, gbv_error *error)
 {
     size_t draws = a->draws.count, entries = policy->count;
     double *scores = memory_array(entries, sizeof *scores), *replicates = memory_array(entries, draws * sizeof *scores);
     double left = 1 - (double)a->count / (double)gbv_dataset_rows(a->images);
+    bool is_leep = a->measure == gbv_measure_find("leep");
     gbv_status status = scores && replicates ? GBV_OK : error_out_of_memory(error, "the resampled scores");
     for (size_t i = 0; i < entries && status == GBV_OK; i++) {
         const evaluation *e = augmentation_find(a, &policy->entries[i].augmentor);
@@ -94,7 +97,8 @@ static gbv_status resample_scores(const augmentation *a, const gbv_policy *polic
             replicates[i * draws + r] = e->replicates[r];
     }
     if (status == GBV_OK) {
-        replicate_kind kind = measure_replicate_kind(a->measure->name, *a->variant ? a->variant : NULL);
+        replicate_kind kind = is_leep ? (replicate_kind){.step = 1}
+                                      : measure_replicate_kind(a->measure->name, *a->variant ? a->variant : NULL);
         status = resamples_create(&(certainty_input){.source_count = entries,
                                                      .scores = scores,
                                                      .replicates = replicates,
@@ -105,9 +109,13 @@ static gbv_status resample_scores(const augmentation *a, const gbv_policy *polic
                                   all, error);
     }
     for (size_t i = 0; i < entries && status == GBV_OK; i++) {
-        double bias = scores[i] - all->corrected[i], *mine = resamples_of(all, i);
-        for (size_t r = 0; r < all->count && all->known[i]; r++)
-            mine[r] = scores[i] - left * bias + sqrt(left) * (mine[r] - all->corrected[i]);
+        const evaluation *e = augmentation_find(a, &policy->entries[i].augmentor);
+        double bias = is_leep ? 0 : scores[i] - all->corrected[i], *mine = resamples_of(all, i);
+        random_stream parts = random_stream_open_draw(a->options->seed, "part of a step", RANDOM_DRAW, (uint32_t)i);
+        for (size_t r = 0; r < all->count && all->known[i]; r++) {
+            double part = (random_uniform(&parts) - 0.5) * (1 - LEEP_LEAST_PART);
+            mine[r] = scores[i] - left * bias + sqrt(left) * (mine[r] - all->corrected[i]) + part * e->step;
+        }
     }
     free(scores);
     free(replicates);
