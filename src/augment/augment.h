@@ -34,6 +34,7 @@ typedef struct augment_operator {
 
 const augment_operator *augment_operator_at(size_t index);           /* NULL past the last */
 const augment_operator *augment_operator_of(const gbv_operator *op); /* the entry that `op` is part of */
+const char *augment_operator_name(size_t index);                     /* NULL past the last */
 size_t augment_scratch_bytes(size_t height, size_t width, size_t channels);
 /* Fails as gbv_augment_apply does. */
 GBV_MUST_CHECK gbv_status augment_check(const gbv_operator *op, double magnitude, size_t height, size_t width,

@@ -45,15 +45,16 @@ const gbv_operator *gbv_operator_find(const char *name)
     return NULL;
 }
 
+const char *augment_operator_name(size_t index)
+{
+    return index < OPERATOR_COUNT ? operators[index]->info.name : NULL;
+}
+
 static gbv_status unknown_operator(const char *name, gbv_error *error)
 {
-    plain_name wanted = nearest_plain(name ? name : ""), known[OPERATOR_COUNT];
-    size_t found[NEAREST_COUNT];
-    for (size_t i = 0; i < OPERATOR_COUNT; i++)
-        known[i] = nearest_plain(operators[i]->info.name);
-    bool near = nearest_find(&wanted, known, OPERATOR_COUNT, found) > 0;
+    const char *nearest = nearest_name(name ? name : "", augment_operator_name);
     return error_set(error, GBV_USAGE, "there is no operator \"%.64s\"%s%s: `gbv list operators` names them all",
-                     name ? name : "", near ? "; the nearest is " : "", near ? operators[found[0]]->info.name : "");
+                     name ? name : "", nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
 size_t augment_scratch_bytes(size_t height, size_t width, size_t channels)

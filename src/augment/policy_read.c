@@ -28,9 +28,6 @@ static void refuse(json_fields *f, const sentence *found)
 
 static const gbv_operator *read_operator(json_fields *f, const json_t *object)
 {
-    enum { MOST_OPERATORS = 64 };
-    plain_name names[MOST_OPERATORS];
-    size_t count = 0, found[NEAREST_COUNT];
     const char *name = json_string_value(json_object_get(object, "op"));
     const gbv_operator *op = name ? gbv_operator_find(name) : NULL;
     if (!name)
@@ -41,11 +38,9 @@ static const gbv_operator *read_operator(json_fields *f, const json_t *object)
     sentence_add(&s, "has the operator ");
     sentence_quote(&s, name);
     sentence_add(&s, ", which this version (%s) does not know: ", GBV_VERSION);
-    plain_name wanted = nearest_plain(name);
-    for (; count < MOST_OPERATORS && gbv_operator_at(count); count++)
-        names[count] = nearest_plain(gbv_operator_at(count)->name);
-    if (nearest_find(&wanted, names, count, found))
-        sentence_add(&s, "did you mean %s? ", gbv_operator_at(found[0])->name);
+    const char *nearest = nearest_name(name, augment_operator_name);
+    if (nearest)
+        sentence_add(&s, "did you mean %s? ", nearest);
     sentence_add(&s, "gbv list operators names them all");
     refuse(f, &s);
     return NULL;

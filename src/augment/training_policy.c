@@ -48,17 +48,18 @@ static bool is_file(const char *name)
     return strpbrk(name, "/.") || access(name, F_OK) == 0;
 }
 
+static const char *name_at(size_t index)
+{
+    return index < KIND_COUNT ? kinds[index]->info.name : NULL;
+}
+
 static gbv_status unknown(const char *name, gbv_error *error)
 {
-    plain_name wanted = nearest_plain(name), known[KIND_COUNT];
-    size_t found[NEAREST_COUNT];
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        known[i] = nearest_plain(kinds[i]->info.name);
-    bool near = nearest_find(&wanted, known, KIND_COUNT, found) > 0;
+    const char *nearest = nearest_name(name, name_at);
     return error_set(error, GBV_USAGE,
                      "there is no policy \"%.64s\"%s%s: `gbv list policies` names them all, and `gbv augment` makes a "
                      "file of one",
-                     name, near ? "; the nearest is " : "", near ? kinds[found[0]]->info.name : "");
+                     name, nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
 static gbv_status find_variant(const policy_kind *kind, const char *variant, bool *paper, gbv_error *error)

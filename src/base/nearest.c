@@ -125,3 +125,20 @@ size_t nearest_find(const plain_name *wanted, const plain_name *names, size_t co
     }
     return filled;
 }
+
+const char *nearest_name(const char *wanted, const char *(*name_at)(size_t index))
+{
+    plain_name plain = nearest_plain(wanted);
+    const char *nearest = NULL, *name;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; (name = name_at(i)); i++) {
+        plain_name other = nearest_plain(name);
+        size_t limit = (other.count > plain.count ? other.count : plain.count) / 2;
+        size_t distance = nearest_distance(&plain, &other, limit);
+        if (distance <= limit && distance < least) {
+            least = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}

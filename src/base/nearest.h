@@ -28,4 +28,7 @@ enum { NEAREST_COUNT = 3 };
  * that share less than half their characters with the wanted one are left out. Returns how many. */
 size_t nearest_find(const plain_name *wanted, const plain_name *names, size_t count, size_t found[NEAREST_COUNT]);
 
+/* The nearest of the names that `name_at` lists, by their index until NULL; NULL when none is near. */
+const char *nearest_name(const char *wanted, const char *(*name_at)(size_t index));
+
 #endif

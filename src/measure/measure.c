@@ -44,15 +44,16 @@ const gbv_measure_info *gbv_measure_find(const char *name)
     return found ? &found->info : NULL;
 }
 
+static const char *name_at(size_t index)
+{
+    return index < MEASURE_COUNT ? measures[index]->info.name : NULL;
+}
+
 static gbv_status unknown_measure(const char *name, gbv_error *error)
 {
-    plain_name wanted = nearest_plain(name ? name : ""), known[MEASURE_COUNT];
-    size_t found[NEAREST_COUNT];
-    for (size_t i = 0; i < MEASURE_COUNT; i++)
-        known[i] = nearest_plain(measures[i]->info.name);
-    bool near = nearest_find(&wanted, known, MEASURE_COUNT, found) > 0;
+    const char *nearest = nearest_name(name ? name : "", name_at);
     return error_set(error, GBV_USAGE, "there is no measure \"%.64s\"%s%s: `gbv list measures` names them all",
-                     name ? name : "", near ? "; the nearest is " : "", near ? measures[found[0]]->info.name : "");
+                     name ? name : "", nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
 /* A position among names separated by '|', or SIZE_MAX. */

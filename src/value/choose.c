@@ -136,16 +136,16 @@ static gbv_status add_measures(valuation *v, const method *m, const char *list, 
     return status;
 }
 
+static const char *method_name_at(size_t index)
+{
+    return method_at(index) ? method_at(index)->name : NULL;
+}
+
 static gbv_status unknown_method(const char *name, gbv_error *error)
 {
-    enum { MOST = 64 };
-    plain_name wanted = nearest_plain(name), known[MOST];
-    size_t found[NEAREST_COUNT], count = 0;
-    for (; count < MOST && method_at(count); count++)
-        known[count] = nearest_plain(method_at(count)->name);
-    bool near = nearest_find(&wanted, known, count, found) > 0;
+    const char *nearest = nearest_name(name, method_name_at);
     return error_set(error, GBV_USAGE, "there is no method \"%.64s\"%s%s: `gbv list methods` names them all", name,
-                     near ? "; the nearest is " : "", near ? method_at(found[0])->name : "");
+                     nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
 /* One entry of the list of methods: NAME or NAME:FORM. `text` may be written to. */

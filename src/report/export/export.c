@@ -26,21 +26,22 @@ const gbv_export *gbv_export_at(size_t index)
     return index < TARGETS ? &targets[index]->info : NULL;
 }
 
+static const char *name_at(size_t index)
+{
+    return index < TARGETS ? targets[index]->info.name : NULL;
+}
+
 static gbv_status find(const char *name, const export_target **found, gbv_error *error)
 {
-    plain_name wanted = nearest_plain(name), known[TARGETS];
-    size_t near[NEAREST_COUNT];
-    for (size_t i = 0; i < TARGETS; i++) {
+    for (size_t i = 0; i < TARGETS; i++)
         if (strcmp(targets[i]->info.name, name) == 0)
             return *found = targets[i], GBV_OK;
-        known[i] = nearest_plain(targets[i]->info.name);
-    }
-    bool is_near = nearest_find(&wanted, known, TARGETS, near) > 0;
+    const char *nearest = nearest_name(name, name_at);
     sentence s = {0};
     sentence_add(&s, "there is no export for ");
     sentence_quote(&s, name);
     return error_set(error, GBV_USAGE, "%s%s%s: `gbv list exports` names them all", s.text,
-                     is_near ? "; the nearest is " : "", is_near ? targets[near[0]]->info.name : "");
+                     nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
 gbv_status gbv_export_find(const char *name, const gbv_export **found, gbv_error *error)
