@@ -81,8 +81,8 @@ done:
 }
 
 /* What else the scores of all images might be, from those of the subset: entries x resamples. Of all images the bias is
- * smaller by the share n/N, and what chance did to the subset by the square root of what is left. Leep has lost its bias
- * already; which part of the step that takes is not well known, so that any may be. */
+ * smaller by the share n/N, and what chance did to the subset by the square root of what is left. Leep has lost its
+ * bias already; which part of the step that takes is not well known, so that any may be. */
 static gbv_status resample_scores(const augmentation *a, const gbv_policy *policy, resamples *all, gbv_error *error)
 {
     size_t draws = a->draws.count, entries = policy->count;
