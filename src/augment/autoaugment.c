@@ -60,8 +60,8 @@ static void choose(const training_policy *p, size_t row, random_stream *stream, 
 extern const policy_kind policy_autoaugment;
 const policy_kind policy_autoaugment = {
     .info = {.name = "autoaugment",
-             .summary = "one of the 25 pairs of operators that AutoAugment found for ImageNet",
-             .variants = ""},
+             .summary = "one of the 25 pairs of operators that AutoAugment found for ImageNet, in both forms",
+             .variants = "code|paper"},
     .open = open,
     .choose = choose,
 };
