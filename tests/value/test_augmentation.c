@@ -211,7 +211,9 @@ static void damage_one(const char *cache)
     FILE *file = fopen(path, "r+");
     assert_non_null(file);
     fseek(file, -30, SEEK_END);
-    fputs("9", file);
+    int other = fgetc(file) == '9' ? '8' : '9';
+    fseek(file, -30, SEEK_END);
+    fputc(other, file);
     fclose(file);
     free(path);
     folder_free(&entries);
