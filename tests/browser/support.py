@@ -39,6 +39,7 @@ class Browser(webdriver.Chrome):
                              {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
 
     def open(self, path):
+        self.get_log("performance")  # what an earlier page asked for is not this one's doing
         self.address = pathlib.Path(path).absolute().as_uri()
         self.get(self.address)
 
