@@ -1,35 +1,11 @@
 /* Checkpoints: a training that is stopped anywhere and goes on ends with the same numbers; files that are not its own
  * are refused; a full disk leaves the checkpoint before. */
-#include "image_support.h"
+#include "checkpoint_folder.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-static gbv_dataset *fashion;
-static char *folder, path[600];
-
-static int open_folder(void **state)
-{
-    (void)state;
-    folder = test_folder_create();
-    snprintf(path, sizeof path, "%s/run.checkpoint", folder);
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
-    gbv_dataset_free(fashion);
-    return 0;
-}
-
-static images some_images(void)
-{
-    if (!fashion)
-        fashion = fashion_read();
-    return images_of(fashion, 0, 75, 3);
-}
+enum { IMAGES = 75 };
 
 /* Stops the training when it is asked for the countdown-th time; 0: never. */
 static bool count_down(void *context, const char *stage, size_t done, size_t total)
@@ -63,7 +39,7 @@ static gbv_model_options training(const char *optimizer)
 static void a_training_that_is_stopped_anywhere_ends_the_same(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     static const char *const optimizers[] = {"sgd", "adam"};
     for (size_t o = 0; o < 2; o++) {
         gbv_error error;
@@ -122,7 +98,7 @@ static void refused(const sample *data, gbv_model_options options, gbv_status ex
 static void a_checkpoint_of_another_training_is_refused(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training("adam");
     stop_after(images_sample(&s), options, 7);
     refused(images_sample(&s), options, GBV_USAGE, "go on from it with --resume, or remove it");
@@ -145,7 +121,7 @@ static void a_checkpoint_of_another_training_is_refused(void **state)
 static void a_file_that_is_no_checkpoint_is_refused(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training("adam");
     options.resume = true;
     write_text_file(folder, "run.checkpoint", "");
@@ -171,7 +147,7 @@ static void a_file_that_is_no_checkpoint_is_refused(void **state)
 static void a_folder_that_is_not_there_is_found_out_at_once(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training("adam");
     size_t countdown = 1;
     char nowhere[700];
@@ -190,7 +166,7 @@ static void a_folder_that_is_not_there_is_found_out_at_once(void **state)
 static void a_full_disk_leaves_the_checkpoint_before(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training("adam");
     gbv_model *whole, *model;
     gbv_error error;

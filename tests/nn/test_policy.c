@@ -1,36 +1,12 @@
 /* Training with a policy: equal bytes for any number of threads and after an interruption; held-out rows stay as they
  * are; a policy that does nothing changes nothing. */
-#include "image_support.h"
+#include "checkpoint_folder.h"
 
 #include <math.h>
 
 #include "nn/held_out.h"
 
-static gbv_dataset *fashion;
-static char *folder, path[600];
-
-static int open_folder(void **state)
-{
-    (void)state;
-    folder = test_folder_create();
-    snprintf(path, sizeof path, "%s/run.checkpoint", folder);
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
-    gbv_dataset_free(fashion);
-    return 0;
-}
-
-static images some_images(void)
-{
-    if (!fashion)
-        fashion = fashion_read();
-    return images_of(fashion, 0, 40, 3);
-}
+enum { IMAGES = 40 };
 
 static const char *policy_file(const char *name, const char *augmentors)
 {
@@ -81,7 +57,7 @@ static const char *const names[] = {"trivialaugment", "randaugment", "autoaugmen
 static void any_number_of_threads_gives_the_same_bytes(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training(NULL);
     gbv_model *plain = trained(&s, &options);
     for (size_t n = 0; n < 5; n++) {
@@ -117,7 +93,7 @@ static bool count_down(void *context, const char *stage, size_t done, size_t tot
 static void a_training_that_is_stopped_goes_on_with_the_same_draws(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     const char *const policies[] = {
         "entaugment", "sra",
         policy_file("half", "{\"op\": \"rotate\", \"magnitude\": 90, \"probability\": 0.5},"
@@ -174,7 +150,7 @@ static void write_score(size_t row, float score)
 static void a_checkpoint_whose_scores_are_none_is_refused(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_error error;
     gbv_model *model;
     gbv_model_options options = training("entaugment");
@@ -197,7 +173,7 @@ static void a_checkpoint_whose_scores_are_none_is_refused(void **state)
 static void sra_halves_what_there_is(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training("sra");
     options.held_out = 0;
     options.batch = 40;
@@ -213,7 +189,7 @@ static void sra_halves_what_there_is(void **state)
 static void a_file_counts_by_what_it_holds(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_error error;
     gbv_model *model;
     static const char rotation[] = "{\"op\": \"rotate\", \"magnitude\": 90, \"probability\": 1}",
@@ -237,7 +213,7 @@ static void a_file_counts_by_what_it_holds(void **state)
 static void a_policy_that_does_nothing_changes_nothing(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_model_options options = training(NULL);
     gbv_model *plain = trained(&s, &options);
     static const char *const nothing[] = {"{\"op\": \"rotate\", \"magnitude\": 0, \"probability\": 1}",
@@ -257,7 +233,7 @@ static void a_policy_that_does_nothing_changes_nothing(void **state)
 static void held_out_rows_are_judged_as_they_are(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     arena scratch = {0};
     size_t order[40], count;
     gbv_model_options options =
@@ -288,7 +264,7 @@ static void invert_all(const void *context, size_t row, uint64_t visit, augment_
 static void readouts_change_images_too(void **state)
 {
     (void)state;
-    images s = some_images();
+    images s = some_images(IMAGES);
     gbv_error error;
     arena scratch = {0};
     gbv_model_options options = training(NULL);
